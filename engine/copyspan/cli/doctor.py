@@ -1,0 +1,122 @@
+"""`copyspan doctor`: what copyspan would use here, and what is missing, with the command that mends it.
+
+Uses no network: whether a source can be reached, only a fetch finds out.
+"""
+
+import importlib.util
+import os
+import platform
+import sys
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from copyspan import __version__
+from copyspan.config import EngineSettings
+from copyspan.errors import CopyspanError
+from copyspan.models.weights import cache_root, disk_size, find, format_size, free_space, read_card, require
+
+_OFFLINE = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line of the report; `problem` says what is wrong and what mends it, or is empty."""
+
+    subject: str
+    state: str
+    problem: str = ""
+
+
+def run_doctor(settings: EngineSettings, console: Console | None = None) -> bool:
+    """Print the report. True where everything is there that an edit needs."""
+    console = console or Console()
+    model = _model(settings)
+    findings = [_versions(), _device(settings), model, _cache(settings, bool(model.problem)), _sources()]
+    table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_column(style="bold")
+    table.add_column(overflow="fold")
+    for finding in findings:
+        table.add_row(Text(finding.subject), Text(finding.state))
+    console.print(table)
+    problems = [finding.problem for finding in findings if finding.problem]
+    for problem in problems:
+        console.print(f"\n{problem}", style="red", markup=False, highlight=False, soft_wrap=True)
+    if not problems:
+        console.print("\nEverything is there.", style="green")
+    return not problems
+
+
+def _versions() -> Finding:
+    packages = ", ".join(f"{name} {_version(name)}" for name in ("torch", "transformers", "tokenizers"))
+    return Finding("copyspan", f"{__version__}; Python {platform.python_version()}, {packages}")
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "missing"
+
+
+def _device(settings: EngineSettings) -> Finding:
+    """Where the model would run, tried with one number."""
+    try:
+        import torch
+
+        from copyspan.models.device import best_dtype
+    except (ImportError, OSError) as error:
+        mend = f"`{sys.executable} -m pip install --force-reinstall torch` mends it."
+        return Finding("device", "unknown", f"torch cannot be imported ({error}). {mend}")
+    try:
+        device, dtype = best_dtype(settings.device, settings.dtype)
+        torch.ones(1, device=device, dtype=dtype).sum().item()
+    except (RuntimeError, AssertionError, AttributeError) as error:
+        problem = f"The device {settings.device} cannot be used ({str(error).splitlines()[0]}): set it to auto."
+        return Finding("device", f"{settings.device}: not ready", problem)
+    detail = f" ({os.cpu_count()} cores)" if device == "cpu" else ""
+    if device.startswith("cuda"):
+        detail = f" ({torch.cuda.get_device_name(device)})"
+    return Finding("device", f"{device}{detail}, {str(dtype).removeprefix('torch.')}")
+
+
+def _model(settings: EngineSettings) -> Finding:
+    try:
+        folder = require(settings.model, settings.cache_dir)
+    except (CopyspanError, OSError) as error:
+        return Finding("model", f"{settings.model}: not ready", str(error))
+    card = read_card(folder)
+    source = f", from {card.source}" if card else ""
+    licence = f", {card.licence}" if card and card.licence else ""
+    return Finding("model", f"{settings.model} ({format_size(disk_size(folder))}{source}{licence}), {folder}")
+
+
+def _cache(settings: EngineSettings, is_needed: bool) -> Finding:
+    """`is_needed`: something must still be fetched, so that the cache must be writable and have room."""
+    root = cache_root(settings.cache_dir)
+    free = free_space(root)
+    if not _can_write(root):
+        advice = "Set COPYSPAN_CACHE to a folder that can be written, so that the model can be fetched."
+        return Finding("cache", f"{root} (cannot be written)", advice if is_needed else "")
+    model = find(settings.model)
+    needed = model.gguf_size + model.disk_size if model is not None and is_needed else 0
+    advice = f"Fetching needs up to {format_size(needed)}: free some space, or set COPYSPAN_CACHE to a larger disk."
+    return Finding("cache", f"{root} ({format_size(free)} free)", advice if free < needed else "")
+
+
+def _can_write(path: Path) -> bool:
+    while not path.exists() and path != path.parent:
+        path = path.parent
+    return path.is_dir() and os.access(path, os.W_OK)
+
+
+def _sources() -> Finding:
+    """What a fetch could use."""
+    is_offline = any(os.environ.get(name, "").upper() in {"1", "ON", "YES", "TRUE"} for name in _OFFLINE)
+    hub = "the hub (switched off by HF_HUB_OFFLINE)" if is_offline else "the hub"
+    pip = "wheels by pip" if importlib.util.find_spec("pip") else "wheels (but this Python has no pip)"
+    return Finding("sources", f"{hub}, {pip}")

@@ -1,0 +1,54 @@
+"""A loaded engine, and a person who watches it and may press Ctrl-C."""
+
+import os
+import signal
+import sys
+import warnings
+from dataclasses import dataclass
+
+from copyspan.cli.activity import Loading, Working
+from copyspan.cli.signals import catching
+from copyspan.config import EngineSettings
+from copyspan.engine import EditRequest, EditResult, Engine
+
+_QUIET = {
+    "HF_HUB_DISABLE_PROGRESS_BARS": "1",
+    "TRANSFORMERS_VERBOSITY": "error",
+    "TRANSFORMERS_NO_ADVISORY_WARNINGS": "1",
+    "TOKENIZERS_PARALLELISM": "false",
+}
+"""What keeps the libraries below from writing between our lines; what the person has set holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Worker:
+    """Edits with progress on standard error."""
+
+    engine: Engine
+
+    @classmethod
+    def load(cls, settings: EngineSettings) -> "Worker":
+        """Raises ModelError and OutOfMemory."""
+        _quieten()
+        with Loading(settings.model) as progress:
+            return cls(Engine.load(settings, progress))
+
+    def edit(self, request: EditRequest) -> EditResult:
+        """Raises what `Engine.edit` raises; Cancelled after Ctrl-C. A second Ctrl-C ends the process at once."""
+        scope = request.scope or request.snapshot.all_lines
+        with Working(scope) as shown:
+
+            def stop(signum: int) -> None:
+                signal.signal(signum, signal.SIG_DFL)
+                shown.stopping()
+
+            with catching((signal.SIGINT,), stop) as cancelled:
+                return self.engine.edit(request, cancelled, shown.see)
+
+
+def _quieten() -> None:
+    """To be called before the libraries are imported."""
+    for name, value in _QUIET.items():
+        os.environ.setdefault(name, value)
+    if not sys.warnoptions:
+        warnings.simplefilter("ignore")

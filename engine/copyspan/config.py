@@ -1,0 +1,31 @@
+"""Settings of the engine, validated where they enter."""
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+DEFAULT_MODEL = "Qwen2.5-Coder-1.5B-Instruct"
+
+StrategyName = Literal["verified", "program"]
+
+
+class EngineSettings(BaseModel):
+    """What a person may set about the engine; every field has a default that works."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    model: str = DEFAULT_MODEL
+    """A name from `copyspan models list`, a Hugging Face id, a local folder, or a GGUF file."""
+    device: str = "auto"
+    """"auto" (CUDA, then MPS, then CPU), or a torch device such as "cuda:1"."""
+    dtype: Literal["auto", "bfloat16", "float16", "float32"] = "auto"
+    """"auto" is bfloat16 where the processor computes in it, else float32."""
+    context_size: int = Field(default=16384, ge=256)
+    """The most tokens of prompt and answer together; a model with a shorter context sets its own."""
+    max_new_tokens: int = Field(default=4096, ge=1)
+    """The most tokens that the model may write anew (copied tokens do not count) before an edit is given up."""
+    search_width: int = Field(default=4, ge=1, le=64)
+    """How many departures a search tries."""
+    cache_dir: Path | None = None
+    """Where models lie; by default the user's cache directory, or COPYSPAN_CACHE."""

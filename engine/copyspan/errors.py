@@ -1,0 +1,107 @@
+"""Every error that copyspan raises on purpose, in one tree.
+
+    CopyspanError
+    ├── UsageError              the request itself: empty instruction, lines out of range, unknown name
+    ├── SourceError             the document: missing, binary, not UTF-8, not writable
+    ├── ContextTooLong          document and instruction exceed the model's context
+    ├── ModelError
+    │   ├── ModelMissing        not on disk, and not to be had now
+    │   ├── ModelUnusable       there, but not a model that can edit text
+    │   ├── WeightsCorrupted    bytes that differ from what was published
+    │   └── StorageError        the model cache: full, read-only
+    ├── OutOfMemory             the device has too little memory for this edit
+    ├── ProgramError
+    │   ├── ProgramSyntaxError  not the surface form of a program
+    │   └── ProgramRangeError   a copy of lines or tokens that do not exist
+    ├── OutputRejected          the model's answer, refused as a whole
+    │   ├── OutputTruncated     cut by a limit before it was complete
+    │   ├── OutputRepeats       the model writes the same lines for ever
+    │   └── PlaceholderFound    "... existing code ..." in place of code
+    └── Cancelled               the caller asked to stop
+
+A message carries the values and the next step; it never holds the document's text. After any of these the document is
+as it was. `assert` is kept for our own mistakes.
+"""
+
+
+class CopyspanError(Exception):
+    """Base of all expected errors."""
+
+
+class UsageError(CopyspanError):
+    """The request cannot be carried out as it was asked."""
+
+
+class SourceError(CopyspanError):
+    """The document cannot be read or written."""
+
+
+class ContextTooLong(CopyspanError):
+    """The prompt and the longest answer to it do not fit the model's context.
+
+    `needed` and `available` are counts of tokens.
+    """
+
+    def __init__(self, needed: int, available: int) -> None:
+        self.needed = needed
+        self.available = available
+        super().__init__(
+            f"This edit needs about {needed} tokens, and the model's context holds {available}. "
+            "Edit a part of the document (select lines, or --lines A-B), or take a model with a longer context."
+        )
+
+
+class ModelError(CopyspanError):
+    """A model cannot be had, read or kept."""
+
+
+class ModelMissing(ModelError):
+    """The model is not on disk and cannot be fetched now."""
+
+
+class ModelUnusable(ModelError):
+    """The files are there, but no model that can edit text comes of them."""
+
+
+class WeightsCorrupted(ModelError):
+    """The bytes on disk differ from what was published."""
+
+
+class StorageError(ModelError):
+    """The model cache cannot be written: disk full, or read-only."""
+
+
+class OutOfMemory(CopyspanError):
+    """The device has too little memory for this edit; the engine lives on."""
+
+
+class ProgramError(CopyspanError):
+    """An edit program is not valid for its snapshot."""
+
+
+class ProgramSyntaxError(ProgramError):
+    """The text is not the surface form of a program."""
+
+
+class ProgramRangeError(ProgramError):
+    """A program copies lines or tokens that the snapshot does not have."""
+
+
+class OutputRejected(CopyspanError):
+    """The model's answer is refused as a whole; nothing of it is applied."""
+
+
+class OutputTruncated(OutputRejected):
+    """The answer reached a limit before it was complete."""
+
+
+class OutputRepeats(OutputRejected):
+    """The model writes the same lines again and again."""
+
+
+class PlaceholderFound(OutputRejected):
+    """The answer stands in for code that it was asked to write."""
+
+
+class Cancelled(CopyspanError):
+    """The caller asked to stop. The model's context is at its last checkpoint."""

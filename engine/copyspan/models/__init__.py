@@ -1,0 +1,1 @@
+"""Models: the protocol, the adapters behind it, and where weights come from."""

@@ -1,0 +1,101 @@
+"""Snapshot and instruction to token ids. Knows a tokenizer's protocol; no tensors, no strategy.
+
+The document comes before the instruction, so that its part of the KV cache can be computed early and is kept between
+edits. Lines are shown with LF ends whatever the document uses: a model writes LF, and lines are mapped back by number.
+"""
+
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from copyspan.edits.text import LineRange, Snapshot
+from copyspan.models.protocol import Tokenizer
+
+_REWRITE_SYSTEM = (
+    "You are a careful editor of code and text. You get a file and an instruction. You carry out the instruction with "
+    "as few changes as possible, and write everything else exactly as it was."
+)
+_NUMBERED_SYSTEM = (
+    "You edit files by programs. A program copies lines of the file by number and writes new text:\n"
+    '<program>\n<copy lines="1-4"/>\n<gen>\nnew text\n</gen>\n<copy lines="6-9"/>\n</program>\n'
+    "Copied line ranges are inclusive. Lines that are not copied are deleted. Copy whatever does not change."
+)
+_MARKDOWN = {".md", ".markdown", ".rst", ".mdx", ".txt", ".adoc"}
+
+
+@dataclass(frozen=True, slots=True)
+class RewritePrompt:
+    """A prompt whose answer is the edited scope as text, up to a closing fence."""
+
+    ids: tuple[int, ...]
+    """The chat prompt, up to and with the line that opens the answer's fence."""
+    source: tuple[int, ...]
+    """The unchanged answer: the scope's lines, the closing fence, the end token. What drafts are cut from."""
+    source_text: bytes
+    """The bytes of `source` without the end token."""
+    fence: str
+    """The line that ends the answer; no line of the scope starts with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class NumberedPrompt:
+    """A prompt whose answer is a program in surface form."""
+
+    ids: tuple[int, ...]
+    line_ids: tuple[tuple[int, ...], ...]
+    """The tokens of every line of the scope, each with its LF: what a copy puts into the context."""
+
+
+def rewrite_prompt(
+    tokenizer: Tokenizer, snapshot: Snapshot, scope: LineRange, instruction: str, name: str | None
+) -> RewritePrompt:
+    """Ask for the scope rewritten. `name` is the file's name or None; it gives the fence its language."""
+    body = shown(snapshot, scope)
+    document = shown(snapshot, snapshot.all_lines)
+    fence = _fence(document, name)
+    opening = f"{fence}{_language(name)}\n"
+    whole = scope == snapshot.all_lines
+    file = f"{_title(name)}\n{opening}{document}{fence}\n\n"
+    task = f"Instruction: {instruction.strip()}\n\n"
+    if whole:
+        task += "Write the whole file after this edit, complete, in one code block."
+    else:
+        task += (
+            f"The edit is limited to lines {scope.start + 1}-{scope.stop}:\n{opening}{body}{fence}\n"
+            "Write these lines after the edit, complete, and no other lines of the file, in one code block."
+        )
+    ids = tokenizer.chat(_REWRITE_SYSTEM, [file, task]) + tokenizer.encode(opening)
+    answer = body + fence
+    end = min(tokenizer.end_tokens)
+    return RewritePrompt(tuple(ids), (*tokenizer.encode(answer), end), answer.encode(), fence)
+
+
+def numbered_prompt(
+    tokenizer: Tokenizer, snapshot: Snapshot, scope: LineRange, instruction: str, name: str | None
+) -> NumberedPrompt:
+    """Ask for a program over the scope's lines, numbered as in the document."""
+    contents = [snapshot.content(i) + "\n" for i in scope]
+    # "|" and no blank: a blank after the number would read as indentation.
+    numbered = "".join(f"{i}|{line}" for i, line in enumerate(contents, start=scope.start + 1))
+    pieces = [f"{_title(name)}\n{numbered}\n", f"Instruction: {instruction.strip()}"]
+    ids = tokenizer.chat(_NUMBERED_SYSTEM, pieces)
+    return NumberedPrompt(tuple(ids), tuple(tuple(tokenizer.encode(line)) for line in contents))
+
+
+def shown(snapshot: Snapshot, lines: LineRange) -> str:
+    """Lines as the model sees them: each ended by one LF."""
+    return "".join(snapshot.content(i) + "\n" for i in lines)
+
+
+def _title(name: str | None) -> str:
+    return f"File: {PurePath(name).name}" if name else "File:"
+
+
+def _language(name: str | None) -> str:
+    return PurePath(name).suffix.removeprefix(".") if name else ""
+
+
+def _fence(document: str, name: str | None) -> str:
+    """A fence longer than any run of backticks that starts a line; longer still in prose, where new ones come up."""
+    runs = [len(line) - len(line.lstrip("`")) for line in map(str.lstrip, document.split("\n"))]
+    prose = name is not None and PurePath(name).suffix.lower() in _MARKDOWN
+    return "`" * max(4 if prose else 3, max(runs) + 1)

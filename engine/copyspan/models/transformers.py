@@ -1,0 +1,178 @@
+"""A causal language model of the transformers library, in this process, behind `protocol.LanguageModel`.
+
+One forward a call, over a KV cache with rollback. Where the weights lie is not its business (`models.weights` says it).
+"""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+from copyspan.errors import Cancelled, ContextTooLong, ModelUnusable, OutOfMemory
+from copyspan.models.cache import RollbackCache
+from copyspan.models.device import best_dtype
+from copyspan.models.protocol import Scores
+from copyspan.models.tokenizer import ChatTokenizer
+from copyspan.tokens import TokenSet
+
+_DRAFT_LIMITS = {"cpu": 64, "mps": 128}
+_GPU_DRAFT_LIMIT = 512
+_ATTENTION = {"full_attention", "sliding_attention", "chunked_attention"}
+
+
+class TransformersModel:
+    """Implements `protocol.LanguageModel`. Not thread-safe: one thread owns it."""
+
+    def __init__(self, model: Any, tokenizer: ChatTokenizer, name: str, context_size: int) -> None:
+        self._model = model.eval()
+        self._cache = RollbackCache()
+        self._tokens: list[int] = []
+        self._cancelled: Callable[[], bool] = lambda: False
+        self._device = next(model.parameters()).device
+        self.name = name
+        self.tokenizer = tokenizer
+        self.context_size = min(context_size, model.config.get_text_config().max_position_embeddings)
+        self.device = str(self._device)
+        self.dtype = str(model.dtype).removeprefix("torch.")
+        self.draft_limit = _DRAFT_LIMITS.get(self._device.type, _GPU_DRAFT_LIMIT)
+        # A forward over a long prompt takes seconds on a CPU: the caller is asked between any two layers.
+        for layer in model.base_model.layers:
+            layer.register_forward_pre_hook(self._poll)
+
+    @classmethod
+    def load(
+        cls, folder: Path, *, name: str, device: str = "auto", dtype: str = "auto", context_size: int = 16384
+    ) -> "TransformersModel":
+        """Load safetensors weights and tokenizer from `folder`. Raises ModelUnusable and OutOfMemory."""
+        where, number_format = best_dtype(device, dtype)
+        try:
+            pretrained = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+            model = AutoModelForCausalLM.from_pretrained(folder, dtype=number_format, local_files_only=True)
+            model.to(where)
+        except torch.OutOfMemoryError as error:
+            raise OutOfMemory(_memory_advice(where, error)) from error
+        except (OSError, ValueError, KeyError) as error:
+            raise ModelUnusable(
+                f"{folder} holds no causal language model that transformers can load: {error}"
+            ) from error
+        _check_layers(model, folder)
+        ends = model.generation_config.eos_token_id or ()
+        tokenizer = ChatTokenizer(pretrained, [ends] if isinstance(ends, int) else ends, model.config.vocab_size)
+        return cls(model, tokenizer, name, context_size)
+
+    @property
+    def tokens(self) -> Sequence[int]:
+        return self._tokens
+
+    def extend(
+        self,
+        tokens: Sequence[int],
+        *,
+        scored: int = 1,
+        named: Sequence[int] = (),
+        top: int = 0,
+        allowed: TokenSet | None = None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> Scores:
+        start = len(self._tokens)
+        if start + len(tokens) > self.context_size:
+            raise ContextTooLong(start + len(tokens), self.context_size)
+        self._cancelled = cancelled
+        try:
+            logits = self._forward(tokens, scored)
+            scores = _score(logits, named, top, allowed)
+        except torch.OutOfMemoryError as error:
+            self._cache.rollback(start)
+            _free_memory(self._device)
+            raise OutOfMemory(_memory_advice(self.device, error)) from error
+        except BaseException:
+            self._cache.rollback(start)
+            raise
+        self._tokens.extend(tokens)
+        return scores
+
+    def rollback(self, length: int) -> None:
+        assert 0 <= length <= len(self._tokens)
+        self._cache.rollback(length)
+        del self._tokens[length:]
+
+    @torch.inference_mode()
+    def _forward(self, tokens: Sequence[int], scored: int) -> torch.Tensor:
+        """Logits [scored, vocabulary] after the last `scored` tokens."""
+        ids = torch.tensor([list(tokens)], device=self._device)
+        # logits_to_keep = 0 would mean all of them, so that one row is computed and dropped where none is wanted.
+        output = self._model(input_ids=ids, cache=self._cache, use_cache=True, logits_to_keep=max(1, scored))
+        logits: torch.Tensor = output.logits[0]
+        return logits if scored else logits[:0]
+
+    def _poll(self, *_: object) -> None:
+        if self._cancelled():
+            raise Cancelled("The edit was cancelled.")
+
+
+@torch.inference_mode()
+def _score(logits: torch.Tensor, named: Sequence[int], top: int, allowed: TokenSet | None) -> Scores:
+    """Scores of logits [scored, vocabulary], in few passes: at 64 positions each costs as much as a layer."""
+    if not len(logits):
+        return Scores((), (), (), (), ())
+    if allowed is not None:
+        logits[-1] = _masked(logits[-1], allowed)
+    values, ids = logits.topk(max(2, top), dim=-1)
+    values = values.float()
+    # The best logarithm is near zero, where even bfloat16 is exact; all others follow from differences of logits.
+    best_logprob = logits.log_softmax(dim=-1).gather(1, ids[:, :1])[:, 0].float()
+    logprobs = values - values[:, :1] + best_logprob[:, None]
+    # Of equal logits the first id wins, as in a plain arg max.
+    first = torch.where(values[:, 0] == values[:, 1], ids[:, :2].amin(dim=-1), ids[:, 0])
+    second = torch.where(first == ids[:, 0], ids[:, 1], ids[:, 0])
+    options: tuple[tuple[tuple[int, float], ...], ...] = ()
+    if top:
+        rows = zip(ids[:, :top].tolist(), logprobs[:, :top].tolist(), strict=True)
+        options = tuple(tuple(zip(row_ids, row_logprobs, strict=True)) for row_ids, row_logprobs in rows)
+    if not named:
+        return Scores(tuple(first.tolist()), tuple(best_logprob.tolist()), (), (), (), options)
+    wanted = torch.tensor(list(named), device=logits.device)
+    named_logit = logits.gather(1, wanted[:, None])[:, 0].float()
+    is_best = wanted == first
+    return Scores(
+        best=tuple(first.tolist()),
+        best_logprob=tuple(best_logprob.tolist()),
+        named_logprob=tuple((named_logit - values[:, 0] + best_logprob).tolist()),
+        alternative=tuple(torch.where(is_best, second, first).tolist()),
+        alternative_logprob=tuple(torch.where(is_best, logprobs[:, 1], best_logprob).tolist()),
+        options=options,
+    )
+
+
+def _masked(row: torch.Tensor, allowed: TokenSet) -> torch.Tensor:
+    """The row with everything that is not allowed at minus infinity."""
+    ids = torch.tensor(allowed.ids, dtype=torch.long, device=row.device)
+    if allowed.complement:
+        return row.index_fill(0, ids, float("-inf"))
+    masked = torch.full_like(row, float("-inf"))
+    masked[ids] = row[ids]
+    return masked
+
+
+def _check_layers(model: Any, folder: Path) -> None:
+    """Refuse models whose state cannot be cut back: recurrent and convolutional layers."""
+    kinds = set(getattr(model.config.get_text_config(), "layer_types", None) or ())
+    if kinds - _ATTENTION or not hasattr(model.base_model, "layers"):
+        raise ModelUnusable(
+            f"{folder} has layers that are not attention ({', '.join(sorted(kinds - _ATTENTION)) or 'unknown'}): "
+            "their state cannot be cut back. Choose a model of attention layers, such as Qwen2.5-Coder."
+        )
+
+
+def _free_memory(device: torch.device) -> None:
+    if device.type == "cuda":
+        torch.cuda.empty_cache()
+
+
+def _memory_advice(device: str, error: BaseException) -> str:
+    return (
+        f"{device} ran out of memory ({str(error).splitlines()[0]}). Edit fewer lines, take a smaller model "
+        "(--model Qwen2.5-Coder-0.5B-Instruct), or run on the CPU (--device cpu)."
+    )

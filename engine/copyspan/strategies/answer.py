@@ -1,0 +1,22 @@
+"""What every strategy returns: the edit line by line, and what it took."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from copyspan.edits.lines import LineOp
+
+Origin = Literal["greedy", "departure", "program"]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One complete answer of a model to one request."""
+
+    ops: Sequence[LineOp]
+    """The scope after the edit; lines numbered as in the document."""
+    log_likelihood: float
+    """Natural logarithm of the answer's probability."""
+    origin: Origin
+    copied_tokens: int
+    generated_tokens: int

@@ -1,0 +1,72 @@
+"""Getting a prompt into a model's context, and how many forwards and tokens that took."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from copyspan.errors import ContextTooLong
+from copyspan.models.protocol import LanguageModel, Scores
+from copyspan.strategies.events import Event, PromptRead
+
+_CHUNK_PER_DRAFT = 4
+
+
+@dataclass(slots=True)
+class Meter:
+    """Counts what a model was asked for. One meter an edit."""
+
+    forwards: int = 0
+    """Sequential forwards: model calls that waited for one another."""
+    prompt_forwards: int = 0
+    """Those of them that only read the prompt."""
+    prompt_tokens: int = 0
+    """Prompt tokens that the model read in this edit."""
+    reused_tokens: int = 0
+    """Prompt tokens that were in the context already."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What every step of one edit needs: the model, the caller's wishes, and the meter."""
+
+    model: LanguageModel
+    cancelled: Callable[[], bool]
+    emit: Callable[[Event], None]
+    meter: Meter
+    max_new_tokens: int
+
+    def extend(self, tokens: Sequence[int], **wanted: object) -> Scores:
+        """`LanguageModel.extend`, counted and cancellable."""
+        self.meter.forwards += 1
+        return self.model.extend(tokens, cancelled=self.cancelled, **wanted)  # type: ignore[arg-type]  # passed on
+
+
+def read_prompt(run: Run, ids: Sequence[int], answer_tokens: int) -> list[int]:
+    """Bring the context to `ids`, all but a rest that is returned for the caller's first forward (at least one token).
+
+    What the context shares with `ids` from its start is kept. `answer_tokens` is the length of the expected answer.
+    Raises ContextTooLong before any work where prompt and answer cannot fit.
+    """
+    needed = len(ids) + answer_tokens
+    if needed > run.model.context_size:
+        raise ContextTooLong(needed, run.model.context_size)
+    shared = min(common_prefix(run.model.tokens, ids), len(ids) - 1)
+    run.model.rollback(shared)
+    run.meter.reused_tokens += shared
+    run.meter.prompt_tokens += len(ids) - shared
+    chunk = _CHUNK_PER_DRAFT * run.model.draft_limit
+    done = shared
+    while len(ids) - done > chunk:
+        run.emit(PromptRead(done, len(ids)))
+        run.extend(ids[done : done + chunk], scored=0)
+        run.meter.prompt_forwards += 1
+        done += chunk
+    run.emit(PromptRead(done, len(ids)))
+    return list(ids[done:])
+
+
+def common_prefix(a: Sequence[int], b: Sequence[int]) -> int:
+    """The number of equal tokens at the start of both."""
+    for index, (x, y) in enumerate(zip(a, b, strict=False)):
+        if x != y:
+            return index
+    return min(len(a), len(b))

@@ -1,0 +1,45 @@
+"""Answers that are refused: text without an end, and stand-ins for text. Knows text and token ids, no model."""
+
+import re
+from collections.abc import Sequence
+
+from copyspan.edits.lines import LineOp, NewLines
+from copyspan.errors import OutputRepeats, PlaceholderFound
+
+_LONGEST_PERIOD = 96
+_REPEATED_TOKENS = 240
+_LEAST_TIMES = 4
+_PLACEHOLDER = re.compile(
+    r"""^\W*                                         # the sign of a comment, or nothing
+        (?:\.\.\.|…)\W*                              # an ellipsis before
+        (?:the\s+)?(?:rest|remaining|existing|unchanged|same|previous|other|more|omitted|keep|your|original)\b.*$
+      | ^\W*(?:the\s+)?(?:rest|remaining|existing|unchanged|same|previous|other|original)\b.*(?:\.\.\.|…)\W*$
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+
+
+def check_repetition(tokens: Sequence[int]) -> None:
+    """Raise OutputRepeats where the tokens end in the same run again and again, 240 tokens of it or more."""
+    length = len(tokens)
+    if length < _REPEATED_TOKENS:
+        return
+    for period in range(1, _LONGEST_PERIOD + 1):
+        span = max(_REPEATED_TOKENS, _LEAST_TIMES * period)
+        if length >= span and all(tokens[-i] == tokens[-i - period] for i in range(1, span - period + 1)):
+            raise OutputRepeats(
+                f"The model repeats the same {period} tokens without end; nothing was changed. "
+                "Word the instruction more exactly, or select the lines that it concerns."
+            )
+
+
+def check_placeholders(ops: Sequence[LineOp], source_lines: Sequence[str]) -> None:
+    """Raise PlaceholderFound where a line such as `# ... existing code ...` stands for text and is new to the file."""
+    known = {line.strip() for line in source_lines}
+    for op in ops:
+        for line in op.lines if isinstance(op, NewLines) else ():
+            if line.strip() not in known and _PLACEHOLDER.match(line.strip()):
+                raise PlaceholderFound(
+                    f"The model wrote a placeholder instead of code ({line.strip()!r}); nothing was changed. "
+                    "Select the lines to change, or ask for another candidate."
+                )

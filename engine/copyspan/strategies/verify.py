@@ -1,0 +1,162 @@
+"""Verified copying: the model rewrites the scope, and the source is the draft of its every forward.
+
+Each forward carries the last token and the next tokens of the source; the longest prefix that equals the model's own
+choice is accepted, and the first other token is the model's own. The result is the greedy decoding of the same prompt,
+token for token; only the number of forwards differs. (Speculative decoding with the document as the draft; Leviathan et
+al., arXiv 2211.17192, in its greedy form.)
+"""
+
+from collections.abc import Sequence
+
+from copyspan.edits.text import LineRange
+from copyspan.errors import OutputTruncated
+from copyspan.models.prompt import RewritePrompt
+from copyspan.models.protocol import Scores
+from copyspan.strategies.context import Run, read_prompt
+from copyspan.strategies.draft import Drafter
+from copyspan.strategies.guard import check_repetition
+from copyspan.strategies.narrate import Narrator
+from copyspan.strategies.transcript import SourceMap, Step, Transcript
+
+_ANSWER_MARGIN = 64
+
+
+class VerifiedDecoder:
+    """Decodes answers to one prompt. The context holds the prompt and a prefix of the newest answer."""
+
+    def __init__(self, run: Run, prompt: RewritePrompt, scope: LineRange) -> None:
+        self._run = run
+        self._scope = scope
+        self._prompt = prompt
+        self._vocabulary = run.model.tokenizer.vocabulary
+        self._ends = run.model.tokenizer.end_tokens
+        self.source_map = SourceMap.of([self.bytes_of(t) for t in prompt.source], prompt.source_text, len(scope))
+        self._line_tokens = _tokens_at(self.source_map)
+
+    def greedy(self) -> Transcript:
+        """The model's most likely answer, token by token. Raises OutputRejected, ContextTooLong, Cancelled."""
+        rest = read_prompt(self._run, self._prompt.ids, len(self._prompt.source) + _ANSWER_MARGIN)
+        transcript = Transcript()
+        self._decode(transcript, self._drafter(), rest)
+        return transcript
+
+    def branch(self, trunk: Transcript, position: int) -> Transcript:
+        """The answer that equals `trunk` before `position`, takes the alternative there, and goes on greedily.
+
+        The context must hold `trunk` up to `position`: search from the last position to the first.
+        """
+        transcript = Transcript()
+        for step in trunk.steps[:position]:
+            self._append(transcript, step)
+        step = trunk.steps[position]
+        assert step.source is not None
+        drafter = self._drafter()
+        drafter.position = step.source
+        self._run.model.rollback(len(self._prompt.ids) + position)
+        self._write(transcript, drafter, step.alternative, step.alternative_logprob)
+        self._decode(transcript, drafter, [step.alternative])
+        return transcript
+
+    def bytes_of(self, token: int) -> bytes:
+        """The text of a token; special tokens have none."""
+        return self._vocabulary[token] or b""
+
+    def _drafter(self) -> Drafter:
+        return Drafter(self._prompt.source, self._line_tokens, self._run.model.draft_limit)
+
+    def _decode(self, transcript: Transcript, drafter: Drafter, pending: list[int]) -> None:
+        """Write until the answer is complete. `pending`: tokens that the context lacks, the newest last."""
+        narrator = Narrator(self._run.emit, self.source_map, self._prompt.fence, self._scope.start)
+        while transcript.end is None:
+            draft = self._fitting(drafter.propose(), len(pending))
+            before = len(self._run.model.tokens)
+            scores = self._run.extend([*pending, *draft], scored=len(draft) + 1, named=self._named(drafter, len(draft)))
+            accepted = self._take_draft(transcript, drafter, draft, scores)
+            self._run.model.rollback(before + len(pending) + accepted)
+            if transcript.end is None:
+                self._take_choice(transcript, drafter, scores, accepted)
+                pending = [transcript.steps[-1].token]
+                self._check(transcript)
+            narrator.tell(transcript)
+
+    def _take_draft(self, transcript: Transcript, drafter: Drafter, draft: Sequence[int], scores: Scores) -> int:
+        """Append the accepted prefix of the draft, up to the end of the answer; returns its length."""
+        accepted = 0
+        for token in draft:
+            if scores.best[accepted] != token or transcript.end is not None:
+                break
+            self._append(transcript, _copied(scores, accepted, token, drafter.position + accepted))
+            accepted += 1
+        drafter.accept(accepted)
+        return accepted
+
+    def _take_choice(self, transcript: Transcript, drafter: Drafter, scores: Scores, index: int) -> None:
+        """Append the model's own token after the accepted ones."""
+        token = scores.best[index]
+        if drafter.expects(token):
+            self._append(transcript, _copied(scores, index, token, drafter.follow()))
+        else:
+            self._write(transcript, drafter, token, scores.best_logprob[index])
+
+    def _write(self, transcript: Transcript, drafter: Drafter, token: int, logprob: float) -> None:
+        """Append a token that is not the source's, and let the drafter find the source again."""
+        self._append(transcript, Step(token, logprob, None))
+        drafter.depart([step.token for step in transcript.steps[-32:]], self.bytes_of(token).endswith(b"\n"))
+
+    def _append(self, transcript: Transcript, step: Step) -> None:
+        old_length = len(transcript.text)
+        transcript.append(step, self.bytes_of(step.token), self.source_map)
+        transcript.end = self._find_end(transcript.text, old_length, step.token in self._ends)
+        if step.token in self._ends and transcript.end is None:
+            raise OutputTruncated(
+                "The model ended its answer before it was complete; nothing was changed. "
+                "Select fewer lines, or ask for another candidate."
+            )
+
+    def _find_end(self, text: bytearray, checked: int, is_over: bool) -> int | None:
+        """Where the closing fence starts: alone on its line, and the line is over."""
+        fence = self._prompt.fence.encode()
+        at = text.find(fence, max(0, checked - len(fence)))
+        while at >= 0:
+            starts_line = at == 0 or text[at - 1 : at] == b"\n"
+            after = text[at + len(fence) : at + len(fence) + 1]
+            if starts_line and (after == b"\n" or (not after and is_over)):
+                return at
+            at = text.find(fence, at + 1)
+        return None
+
+    def _named(self, drafter: Drafter, draft_length: int) -> list[int]:
+        """The source token at every scored position; past the end of the source the last one, for want of another."""
+        source, start = self._prompt.source, drafter.position
+        return [source[min(start + i, len(source) - 1)] for i in range(draft_length + 1)]
+
+    def _fitting(self, draft: Sequence[int], num_pending: int) -> Sequence[int]:
+        """The draft, cut to the room that the context has."""
+        room = self._run.model.context_size - len(self._run.model.tokens) - num_pending
+        return draft[: max(0, room)]
+
+    def _check(self, transcript: Transcript) -> None:
+        num_new = len(transcript.steps) - transcript.num_copied
+        room = self._run.model.context_size - len(self._run.model.tokens)
+        if num_new > self._run.max_new_tokens or room <= 1:
+            raise OutputTruncated(
+                f"The answer was cut after {len(transcript.steps)} tokens ({num_new} of them new, limit "
+                f"{self._run.max_new_tokens}; context {self._run.model.context_size}); nothing was changed. "
+                "Select fewer lines, or raise max_new_tokens."
+            )
+        check_repetition([step.token for step in transcript.steps[-600:]])
+
+
+def _copied(scores: Scores, index: int, token: int, source: int) -> Step:
+    return Step(token, scores.best_logprob[index], source, scores.alternative[index], scores.alternative_logprob[index])
+
+
+def _tokens_at(source: SourceMap) -> list[int]:
+    """For each line, and the fence, the first token that starts in it or later (one may hold the ends of several)."""
+    result: list[int] = []
+    token = 0
+    for start in source.line_starts:
+        while source.token_starts[token] < start:
+            token += 1
+        result.append(token)
+    return result

@@ -1,0 +1,113 @@
+"""Doubles for tests that need a model but no weights: a byte tokenizer and a model that answers from a script."""
+
+from collections.abc import Callable, Sequence
+
+from copyspan.errors import Cancelled, ContextTooLong
+from copyspan.models.protocol import Scores
+from copyspan.tokens import TokenSet
+
+START, END, ASSISTANT = 256, 257, 258
+"""Special tokens of `ByteTokenizer`: start of prompt, end of answer, start of answer."""
+
+_LIKELY, _UNLIKELY, _NEVER = -0.1, -3.0, -30.0
+
+
+class ByteTokenizer:
+    """One token a byte, and three special tokens."""
+
+    vocabulary: Sequence[bytes | None] = (*(bytes([i]) for i in range(256)), None, None, None)
+    end_tokens = frozenset({END})
+
+    def encode(self, text: str) -> list[int]:
+        return list(text.encode())
+
+    def chat(self, system: str, user: Sequence[str]) -> list[int]:
+        return [START, *self.encode(system), *self.encode("".join(user)), ASSISTANT]
+
+
+Script = Callable[[str], Sequence[str]]
+"""The text of a prompt -> the answers to it, the likeliest first, each as the model would write it."""
+
+
+class ScriptedModel:
+    """Implements `protocol.LanguageModel` by a script.
+
+    At every position it prefers the next token of the first answer that agrees with what was written so far, and finds
+    the other answers unlikely but possible. Where no answer agrees it wants to end. `calls` holds the number of tokens
+    of each forward, so that tests can count forwards and prefilled tokens.
+    """
+
+    name, device, dtype = "scripted", "cpu", "float32"
+
+    def __init__(self, script: Script | Sequence[str], *, context_size: int = 100_000, draft_limit: int = 64) -> None:
+        self._script = script
+        self.tokenizer = ByteTokenizer()
+        self.context_size = context_size
+        self.draft_limit = draft_limit
+        self.tokens: list[int] = []
+        self.calls: list[int] = []
+
+    def extend(
+        self,
+        tokens: Sequence[int],
+        *,
+        scored: int = 1,
+        named: Sequence[int] = (),
+        top: int = 0,
+        allowed: TokenSet | None = None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> Scores:
+        if cancelled():
+            raise Cancelled("The edit was cancelled.")
+        if len(self.tokens) + len(tokens) > self.context_size:
+            raise ContextTooLong(len(self.tokens) + len(tokens), self.context_size)
+        self.calls.append(len(tokens))
+        self.tokens += tokens
+        first = len(self.tokens) - scored
+        rows = [self._ranked(self.tokens[: first + i + 1]) for i in range(scored)]
+        if allowed is not None and rows:
+            rows[-1] = {t: p for t, p in rows[-1].items() if t in allowed} or {_any_of(allowed): _LIKELY}
+        return _scores(rows, named, top)
+
+    def rollback(self, length: int) -> None:
+        assert 0 <= length <= len(self.tokens)
+        del self.tokens[length:]
+
+    def _ranked(self, context: list[int]) -> dict[int, float]:
+        """Possible next tokens with their log-probabilities, the likeliest first."""
+        if ASSISTANT not in context:
+            return {END: _LIKELY}
+        at = len(context) - context[::-1].index(ASSISTANT)
+        prompt = bytes(token for token in context[:at] if token < START).decode(errors="replace")
+        written = context[at:]
+        following: dict[int, float] = {}
+        answers = self._script(prompt) if callable(self._script) else self._script
+        for rank, answer in enumerate(answers):
+            tokens = [*answer.encode(), END]
+            if tokens[: len(written)] == written and len(tokens) > len(written):
+                following.setdefault(tokens[len(written)], _UNLIKELY - rank if following else _LIKELY)
+        return following or {END: _LIKELY}
+
+
+def fenced(body: str, language: str = "", fence: str = "```") -> str:
+    """A scripted answer to a rewriting prompt: `body` as the edited scope, every line ended by LF."""
+    return f"{fence}{language}\n{body}{fence}"
+
+
+def _scores(rows: list[dict[int, float]], named: Sequence[int], top: int) -> Scores:
+    others = [next((t for t in row if t != n), END) for row, n in zip(rows, named, strict=True)] if named else []
+    return Scores(
+        best=tuple(next(iter(row)) for row in rows),
+        best_logprob=tuple(next(iter(row.values())) for row in rows),
+        named_logprob=tuple(row.get(n, _NEVER) for row, n in zip(rows, named, strict=True)) if named else (),
+        alternative=tuple(others),
+        alternative_logprob=tuple(row.get(t, _NEVER) for row, t in zip(rows, others, strict=True)) if named else (),
+        options=tuple(tuple(row.items())[:top] for row in rows) if top else (),
+    )
+
+
+def _any_of(allowed: TokenSet) -> int:
+    if not allowed.complement:
+        return allowed.ids[0]
+    forbidden = set(allowed.ids)
+    return next(token for token in range(256) if token not in forbidden)

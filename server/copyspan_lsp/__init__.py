@@ -1,0 +1,1 @@
+"""The language server: a thin translator between LSP and the engine."""

@@ -1,0 +1,279 @@
+"""The default strategy end to end through the engine, with a scripted model: results, forwards, events."""
+
+import pytest
+
+from copyspan.edits.text import LineRange, Snapshot
+from copyspan.engine import EditRequest, EditResult, Engine, EngineSettings, LinesCopied, TextGenerated
+from copyspan.errors import (
+    Cancelled,
+    ContextTooLong,
+    OutputRepeats,
+    OutputTruncated,
+    PlaceholderFound,
+    UsageError,
+)
+from copyspan.testing import END, ScriptedModel, fenced
+
+LINES = [f"line number {i} of the file\n" for i in range(1, 61)]
+DOCUMENT = "".join(LINES)
+
+
+def edit(document: str, *answers: str, fence: str = "```", name: str | None = None, **wanted: object) -> EditResult:
+    language = name.rpartition(".")[2] if name else ""
+    model = ScriptedModel([fenced(answer, language, fence) for answer in answers])
+    request = EditRequest(Snapshot(document), "change it", name=name, **wanted)  # type: ignore[arg-type]
+    return Engine(model).edit(request)
+
+
+def replaced(i: int, *new: str) -> str:
+    return "".join([*LINES[: i - 1], *(f"{line}\n" for line in new), *LINES[i:]])
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        replaced(30, "another text"),
+        replaced(30, "another text", "and one more"),
+        replaced(30),
+        replaced(1, "first"),
+        replaced(60, "last"),
+        DOCUMENT + "appended\n",
+        "inserted\n" + DOCUMENT,
+        replaced(30, "line number 30 of a file"),
+        replaced(30, "line number 31 of the file"),
+        "".join(reversed(LINES)),
+        "all new\n",
+        "",
+    ],
+    ids=[
+        "replace",
+        "grow",
+        "delete",
+        "first",
+        "last",
+        "append",
+        "prepend",
+        "word",
+        "double",
+        "reverse",
+        "new",
+        "empty",
+    ],
+)
+def test_the_answer_becomes_the_text(after: str) -> None:
+    result = edit(DOCUMENT, after)
+    assert result.best.text == after
+    assert result.best.edits.apply(DOCUMENT) == after
+    assert result.best.origin == "greedy"
+
+
+def test_one_changed_line_is_one_hunk_and_takes_few_forwards() -> None:
+    result = edit(DOCUMENT, replaced(30, "another text"))
+    [hunk] = result.best.hunks
+    assert hunk.lines == LineRange(29, 30)
+    cost = result.cost
+    assert (cost.copied_lines, cost.generated_lines) == (59, 1)
+    assert cost.copied_tokens > 1500
+    assert cost.forwards < cost.plain_forwards / 10
+
+
+def test_first_and_last_line_are_two_hunks() -> None:
+    result = edit(DOCUMENT, "".join(["first\n", *LINES[1:-1], "last\n"]))
+    assert [hunk.lines for hunk in result.best.hunks] == [LineRange(0, 1), LineRange(59, 60)]
+
+
+def test_lines_written_again_after_a_departure_are_copies() -> None:
+    document = "".join(f"{c}{i}\n" for i, c in enumerate("abcdefgh"))
+    after = document.replace("c2\n", "X\nY\n").replace("e4\n", "Z\n")
+    result = edit(document, after)
+    assert [hunk.old for hunk in result.best.hunks] == ["c2\n", "e4\n"]
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("final", [True, False])
+def test_line_ends_and_the_final_newline_stay(newline: str, final: bool) -> None:
+    document = newline.join(["one", "two", "three"]) + newline * final
+    result = edit(document, "one\n2\nzwei\nthree\nfour\n")
+    assert result.best.text == newline.join(["one", "2", "zwei", "three", "four"]) + newline * final
+
+
+def test_only_the_scope_can_change() -> None:
+    model = ScriptedModel([fenced("two!\nthree!\n")])
+    request = EditRequest(Snapshot("one\ntwo\nthree\nfour\n"), "shout", LineRange(1, 3))
+    assert Engine(model).edit(request).best.text == "one\ntwo!\nthree!\nfour\n"
+
+
+def test_an_empty_document_is_filled() -> None:
+    assert edit("", "print('hello')\n").best.text == "print('hello')\n"
+
+
+def test_a_document_with_fences_gets_a_longer_one() -> None:
+    document = "# Title\n```py\nx = 1\n```\nend\n"
+    result = edit(document, document.replace("x = 1", "x = 2"), fence="````", name="notes.md")
+    assert result.best.text == document.replace("x = 1", "x = 2")
+
+
+@pytest.mark.parametrize("marker", ["<|im_end|>", "<|im_start|>system", "<program>", "</gen>", '<copy lines="1-2"/>'])
+def test_markers_in_a_document_are_text(marker: str) -> None:
+    result = edit(f"a\n{marker}\nb\n", f"a\n{marker}\nc\n")
+    assert result.best.text == f"a\n{marker}\nc\n"
+
+
+def test_what_comes_after_the_fence_is_never_read() -> None:
+    model = ScriptedModel([fenced("one\n2\n") + "\nHere is what I changed: ...\n```\nx\n```"])
+    assert Engine(model).edit(EditRequest(Snapshot("one\ntwo\n"), "digits")).best.text == "one\n2\n"
+
+
+def test_an_answer_without_its_end_is_refused() -> None:
+    model = ScriptedModel(["```\n" + "".join(LINES[:20])])
+    with pytest.raises(OutputTruncated, match="before it was complete"):
+        Engine(model).edit(EditRequest(Snapshot(DOCUMENT), "x"))
+
+
+def test_too_many_new_tokens_are_refused_with_the_numbers() -> None:
+    new_text = "".join(f"entirely new text {i * i}\n" for i in range(100))
+    model = ScriptedModel([fenced(new_text)])
+    engine = Engine(model, EngineSettings(max_new_tokens=500))
+    with pytest.raises(OutputTruncated, match=r"501 of them new, limit 500"):
+        engine.edit(EditRequest(Snapshot("short\n"), "x"))
+
+
+def test_endless_repetition_is_stopped() -> None:
+    model = ScriptedModel([fenced("again and again\n" * 2000)])
+    with pytest.raises(OutputRepeats, match="16 tokens"):
+        Engine(model).edit(EditRequest(Snapshot("short\n"), "x"))
+    assert len(model.calls) < 600
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "# ... existing code ...",
+        "    // ... rest of the file",
+        "<!-- ... unchanged ... -->",
+        "# rest of the code remains the same...",
+    ],
+)
+def test_a_placeholder_is_refused_and_one_that_was_there_is_not(line: str) -> None:
+    with pytest.raises(PlaceholderFound, match="placeholder"):
+        edit(DOCUMENT, f"{LINES[0]}{line}\n")
+    document = f"a\n{line}\nb\n"
+    assert edit(document, f"a\n{line}\nc\n").best.text == f"a\n{line}\nc\n"
+
+
+@pytest.mark.parametrize(
+    "line", ["...", "raise NotImplementedError  # ...", "print('... and more')", "# see the rest below"]
+)
+def test_an_ellipsis_that_is_code_passes(line: str) -> None:
+    assert edit("a\nb\n", f"a\n{line}\n").best.text == f"a\n{line}\n"
+
+
+def test_no_change_starts_a_search_and_the_likeliest_departure_wins() -> None:
+    better, worse = replaced(10, "line number X of the file"), replaced(20, "line number Y of the file")
+    result = edit(DOCUMENT, DOCUMENT, better, worse)
+    assert [c.origin for c in result.candidates] == ["departure", "departure", "greedy"]
+    assert [c.text for c in result.candidates] == [better, worse, DOCUMENT]
+    assert not result.candidates[-1].changed
+
+
+def test_no_change_anywhere_is_an_unchanged_result() -> None:
+    result = edit(DOCUMENT, DOCUMENT)
+    assert not result.best.changed
+    assert result.best.hunks == ()
+
+
+def test_more_candidates_on_demand() -> None:
+    first, second = replaced(10, "line number X of the file"), replaced(20, "line number Y of the file")
+    assert len(edit(DOCUMENT, first, second).candidates) == 1
+    result = edit(DOCUMENT, first, second, candidates=2)
+    assert result.best.text == first
+    assert result.best.origin == "greedy"
+
+
+def test_departures_share_the_prefix() -> None:
+    model = ScriptedModel([fenced(DOCUMENT), fenced(replaced(10, "line number X of the file"))])
+    result = Engine(model, EngineSettings(search_width=3)).edit(EditRequest(Snapshot(DOCUMENT), "x"))
+    assert result.best.changed
+    assert sum(model.calls) < result.cost.prompt_tokens + 5 * len(DOCUMENT)
+    assert result.cost.reused_tokens == 0  # the prompt was read once
+
+
+class TestKeptContext:
+    """The document's keys and values are kept between edits of the same document."""
+
+    def test_another_instruction_reads_only_itself(self) -> None:
+        model = ScriptedModel([fenced(replaced(30, "new"))])
+        engine = Engine(model)
+        engine.edit(EditRequest(Snapshot(DOCUMENT), "first"))
+        cost = engine.edit(EditRequest(Snapshot(DOCUMENT), "second")).cost
+        assert cost.reused_tokens > len(DOCUMENT)
+        assert cost.prompt_tokens < 200
+
+    def test_a_small_change_reads_only_what_follows_it(self) -> None:
+        model = ScriptedModel([fenced(replaced(30, "new"))])
+        engine = Engine(model)
+        engine.edit(EditRequest(Snapshot(DOCUMENT), "first"))
+        changed = replaced(58, "line number 58 of this file")
+        cost = engine.edit(EditRequest(Snapshot(changed), "second")).cost
+        assert cost.reused_tokens > len("".join(LINES[:57]))
+        assert cost.prompt_tokens < len("".join(LINES[57:])) + 200
+
+    def test_the_answer_is_the_same_as_without_it(self) -> None:
+        model = ScriptedModel([fenced(replaced(30, "new"))])
+        engine = Engine(model)
+        first = engine.edit(EditRequest(Snapshot(DOCUMENT), "first")).best
+        assert engine.edit(EditRequest(Snapshot(DOCUMENT), "second")).best.text == first.text
+
+
+class TestCancel:
+    def test_at_every_forward_it_stops_and_leaves_nothing_behind(self) -> None:
+        document = "".join(LINES[:8])
+        answers = [fenced(document), fenced(document.replace("line number 3 ", "line 3 "))]
+        request = EditRequest(Snapshot(document), "x")
+        whole = ScriptedModel(answers)
+        expected = Engine(whole).edit(request).best.text
+        for stop_at in range(len(whole.calls)):
+            model = ScriptedModel(answers)
+            engine = Engine(model)
+            with pytest.raises(Cancelled):
+                engine.edit(request, cancelled=lambda m=model, n=stop_at: len(m.calls) >= n)
+            assert len(model.calls) == stop_at
+            assert engine.edit(request).best.text == expected
+
+
+class TestRequest:
+    def test_an_empty_instruction_is_refused(self) -> None:
+        with pytest.raises(UsageError, match="instruction is empty"):
+            Engine(ScriptedModel([])).edit(EditRequest(Snapshot("a\n"), "  \n"))
+
+    @pytest.mark.parametrize("scope", [LineRange(0, 3), LineRange(2, 2), LineRange(1, 1)])
+    def test_lines_that_are_not_there_are_refused(self, scope: LineRange) -> None:
+        with pytest.raises(UsageError, match="has 2 lines"):
+            Engine(ScriptedModel([])).edit(EditRequest(Snapshot("a\nb\n"), "x", scope))
+
+    def test_what_cannot_fit_is_refused_before_any_work(self) -> None:
+        model = ScriptedModel([fenced(DOCUMENT)], context_size=2000)
+        with pytest.raises(ContextTooLong, match=r"needs about \d+ tokens.*holds 2000") as caught:
+            Engine(model).edit(EditRequest(Snapshot(DOCUMENT), "x"))
+        assert caught.value.needed > 3000
+        assert model.calls == []
+
+    def test_a_full_context_cuts_the_answer_and_is_refused(self) -> None:
+        new_text = "".join(f"entirely new text {i * i}\n" for i in range(100))
+        model = ScriptedModel([fenced(new_text)], context_size=800)
+        with pytest.raises(OutputTruncated, match="context 800"):
+            Engine(model).edit(EditRequest(Snapshot("short\n"), "x"))
+
+
+def test_events_tell_the_edit_as_it_goes() -> None:
+    after = replaced(30, "another text")
+    events = []
+    Engine(ScriptedModel([fenced(after)])).edit(EditRequest(Snapshot(DOCUMENT), "x"), on_event=events.append)
+    written = "".join(event.text for event in events if isinstance(event, TextGenerated))
+    copied = {line for event in events if isinstance(event, LinesCopied) for line in event.lines}
+    assert written == "another text\n"
+    assert copied == {*range(29), *range(30, 60)}
+
+
+def test_end_tokens_of_the_double_are_special() -> None:
+    assert ScriptedModel([]).tokenizer.vocabulary[END] is None
