@@ -9,7 +9,8 @@ from copyspan.models.transformers import TransformersModel
 
 _CORPUS = [
     "def total(items):\n    result = 0\n    for item in items:\n        result += item.price\n    return result\n",
-    "class Shop:\n    def __init__(self, name):\n        self.name = name\n\n    def open(self):\n        return True\n",
+    "class Shop:\n    def __init__(self, name):\n        self.name = name\n\n"
+    "    def open(self):\n        return True\n",
     "The quick brown fox jumps over the lazy dog. Instruction: write the file after it.\n```py\n```\n",
 ]
 _CHAT = (

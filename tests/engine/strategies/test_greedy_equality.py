@@ -55,16 +55,19 @@ def test_it_equals_generate_of_transformers(seed: int) -> None:
     assert plain == tokens
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [10, 20, 30])
 def test_a_source_that_the_model_agrees_with_changes_only_the_count_of_forwards(seed: int) -> None:
     """The model's own greedy text as the draft: all of it is accepted, in a fraction of the forwards."""
-    model = tiny_model(seed)
     snapshot = Snapshot(DOCUMENT)
-    prompt = rewrite_prompt(model.tokenizer, snapshot, snapshot.all_lines, "rename it", "shop.py")
-    tokens, slow = decoded(model, prompt, snapshot.all_lines, limit=60)
+    for model in map(tiny_model, range(seed, seed + 10)):
+        prompt = rewrite_prompt(model.tokenizer, snapshot, snapshot.all_lines, "rename it", "shop.py")
+        tokens, slow = decoded(model, prompt, snapshot.all_lines, limit=60)
+        if len(tokens) > 60:  # some random weights end their answer at once
+            break
     text = b"".join(model.tokenizer.vocabulary[t] or b"" for t in tokens)
     foreseen = RewritePrompt(prompt.ids, tuple(tokens), text, prompt.fence)
     again, fast = decoded(model, foreseen, LineRange(0, 0), limit=60)
+    assert len(tokens) > 60
     assert again[: len(tokens)] == tokens
     assert slow > 0.9 * len(tokens)  # next to nothing of the document was copied
     assert fast < len(again) - len(tokens) / 2
