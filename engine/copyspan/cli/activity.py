@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from copyspan.cli.progress import RichProgress
+from copyspan.cli.show import counted
 from copyspan.edits.text import LineRange
 from copyspan.engine import DepartureTried, Event, LinesCopied, PromptRead, SearchStarted, TextGenerated
 
@@ -97,7 +98,7 @@ class Working:
             case TextGenerated():
                 self._written += 1
         done = min(self._copied, self._num_lines)
-        copied = f"copied {done:,} of {self._num_lines:,} lines, wrote {self._written:,} tokens"
+        copied = f"copied {done:,} of {counted(self._num_lines, 'line')}, wrote {counted(self._written, 'token')}"
         self._line.tell(f"{self._search}{copied}", done, self._num_lines)
 
     def stopping(self) -> None:

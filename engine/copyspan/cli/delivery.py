@@ -14,7 +14,7 @@ from copyspan.cli.exit_codes import ExitCode
 from copyspan.cli.files import SourceFile, check_writable, read_file, write_file
 from copyspan.cli.options import Wish
 from copyspan.cli.report import CheckReport, Report
-from copyspan.cli.show import NO_CHANGE, cost_line, diff_name, for_terminal
+from copyspan.cli.show import NO_CHANGE, change_line, cost_line, diff_name, for_terminal
 from copyspan.cli.terminal import can_ask, has_colour, printable, put, say
 from copyspan.edits.edit import Edit, EditList
 from copyspan.edits.program import format_program
@@ -99,7 +99,7 @@ def _carry_out(job: Job, result: EditResult, search: Search) -> Outcome:
         return _check(job, job.file, job.wish.check, result)
     if job.file is not None and job.asks:
         return _ask(job, job.file, result, search)
-    _show(job, result, result.best)
+    _show(job, result.best, cost_line(job.document.snapshot, result.best, result))
     if job.file is not None and job.wish.writes:
         write_file(job.file, job.document.encode(result.best.text))
         return Outcome(ExitCode.CHANGED, written=0)
@@ -123,15 +123,18 @@ def _check(job: Job, file: SourceFile, command: str, result: EditResult) -> Outc
         say(f"{number} the check; the file is as it was. Ask for more with --candidates, or see one with --diff.")
         return Outcome(ExitCode.CHECK, attempts=attempts)
     passed = candidates[attempts[-1].candidate]
-    _show(job, result, passed)
+    _show(job, passed, cost_line(job.document.snapshot, passed, result))
     return Outcome(ExitCode.CHANGED, result.candidates.index(passed), attempts)
 
 
 def _ask(job: Job, file: SourceFile, result: EditResult, search: Search) -> Outcome:
+    text = job.document.snapshot
+
     def show(index: int, known: Sequence[Candidate]) -> None:
         if len(known) > 1:
             say(f"Candidate {index + 1} of {len(known)}:")
-        _show(job, result, known[index])
+        is_best = known[index] is result.best
+        _show(job, known[index], cost_line(text, known[index], result) if is_best else change_line(text, known[index]))
 
     changed = [candidate for candidate in result.candidates if candidate.changed]
     chosen = choose(changed, show, search)
@@ -142,8 +145,8 @@ def _ask(job: Job, file: SourceFile, result: EditResult, search: Search) -> Outc
     return Outcome(ExitCode.CHANGED)
 
 
-def _show(job: Job, result: EditResult, candidate: Candidate) -> None:
-    """The candidate as the wish's form has it (JSON comes later, and whole), and its cost."""
+def _show(job: Job, candidate: Candidate, summary: str) -> None:
+    """The candidate as the wish's form has it (JSON comes later, and whole), and a line about it."""
     wish = job.wish
     if wish.form == "diff":
         put(job.diff(candidate))
@@ -158,4 +161,4 @@ def _show(job: Job, result: EditResult, candidate: Candidate) -> None:
             put(program)
         else:
             say(program, end="")
-    say(cost_line(job.document.snapshot, candidate, result))
+    say(summary)

@@ -35,22 +35,28 @@ def for_terminal(diff: str, *, colour: bool) -> str:
     return "\n".join(map(_coloured, shown)) if colour else "\n".join(shown)
 
 
-def cost_line(snapshot: Snapshot, candidate: Candidate, result: EditResult) -> str:
-    """One line: what the candidate changes, what was copied and written, and how many forwards that took."""
-    found, cost = changes(snapshot.text, candidate.edits), result.cost
+def change_line(snapshot: Snapshot, candidate: Candidate) -> str:
+    """How many lines a candidate adds and removes."""
+    found = changes(snapshot.text, candidate.edits)
     removed, added = sum(change.stop - change.start for change in found), sum(len(change.new) for change in found)
-    parts = [f"+{added:,} -{removed:,} lines of {snapshot.num_lines:,}"]
+    return f"+{added:,} -{removed:,} lines of {snapshot.num_lines:,}"
+
+
+def cost_line(snapshot: Snapshot, candidate: Candidate, result: EditResult) -> str:
+    """What a candidate of the result changes, what was copied and written, and how many forwards and seconds that took."""
+    cost, parts = result.cost, [change_line(snapshot, candidate)]
     if candidate is result.best:  # the counts of the others are not known
-        copied = f"{_count(cost.copied_lines, 'line')} ({_count(cost.copied_tokens, 'token')})"
-        written = f"{_count(cost.generated_lines, 'line')} ({_count(cost.generated_tokens, 'token')})"
+        copied = f"{counted(cost.copied_lines, 'line')} ({counted(cost.copied_tokens, 'token')})"
+        written = f"{counted(cost.generated_lines, 'line')} ({counted(cost.generated_tokens, 'token')})"
         parts.append(f"copied {copied}, wrote {written}")
-    forwards = _count(cost.forwards, "sequential forward")
+    forwards = counted(cost.forwards, "sequential forward")
     parts.append(f"{forwards}, plain decoding needs {cost.plain_forwards:,}{_ratio(cost)}")
     parts.append(", ".join(f"{phase} {seconds:.1f} s" for phase, seconds in cost.seconds.items() if seconds >= 0.05))
     return " · ".join(part for part in parts if part)
 
 
-def _count(number: int, noun: str) -> str:
+def counted(number: int, noun: str) -> str:
+    """A number with its noun: 1 line, 2,140 lines."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 

@@ -36,14 +36,14 @@ class Worker:
     def edit(self, request: EditRequest) -> EditResult:
         """Raises what `Engine.edit` raises; Cancelled after Ctrl-C. A second Ctrl-C ends the process at once."""
         scope = request.scope or request.snapshot.all_lines
-        with Working(scope) as shown:
+        shown = Working(scope)
 
-            def stop(signum: int) -> None:
-                signal.signal(signum, signal.SIG_DFL)
-                shown.stopping()
+        def stop(signum: int) -> None:
+            signal.signal(signum, signal.SIG_DFL)
+            shown.stopping()
 
-            with catching((signal.SIGINT,), stop) as cancelled:
-                return self.engine.edit(request, cancelled, shown.see)
+        with catching((signal.SIGINT,), stop) as cancelled, shown:
+            return self.engine.edit(request, cancelled, shown.see)
 
 
 def _quieten() -> None:

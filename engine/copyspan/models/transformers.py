@@ -51,8 +51,9 @@ class TransformersModel:
             pretrained = AutoTokenizer.from_pretrained(folder, local_files_only=True)
             model = AutoModelForCausalLM.from_pretrained(folder, dtype=number_format, local_files_only=True)
             model.to(where)
-        except torch.OutOfMemoryError as error:
-            raise OutOfMemory(_memory_advice(where, error)) from error
+        except RuntimeError as error:
+            _raise_if_out_of_memory(error, where)
+            raise
         except (OSError, ValueError, KeyError) as error:
             raise ModelUnusable(
                 f"{folder} holds no causal language model that transformers can load: {error}"
@@ -83,12 +84,9 @@ class TransformersModel:
         try:
             logits = self._forward(tokens, scored)
             scores = _score(logits, named, top, allowed)
-        except torch.OutOfMemoryError as error:
+        except BaseException as error:
             self._cache.rollback(start)
-            _free_memory(self._device)
-            raise OutOfMemory(_memory_advice(self.device, error)) from error
-        except BaseException:
-            self._cache.rollback(start)
+            _raise_if_out_of_memory(error, self.device)
             raise
         self._tokens.extend(tokens)
         return scores
@@ -166,13 +164,13 @@ def _check_layers(model: Any, folder: Path) -> None:
         )
 
 
-def _free_memory(device: torch.device) -> None:
-    if device.type == "cuda":
+def _raise_if_out_of_memory(error: BaseException, device: str) -> None:
+    """Raise OutOfMemory in the place of what torch raises for it: an error of its own on a GPU, any other on a CPU."""
+    if not isinstance(error, torch.OutOfMemoryError) and "can't allocate memory" not in str(error):
+        return
+    if device.startswith("cuda"):
         torch.cuda.empty_cache()
-
-
-def _memory_advice(device: str, error: BaseException) -> str:
-    return (
+    raise OutOfMemory(
         f"{device} ran out of memory ({str(error).splitlines()[0]}). Edit fewer lines, take a smaller model "
         "(--model Qwen2.5-Coder-0.5B-Instruct), or run on the CPU (--device cpu)."
-    )
+    ) from error

@@ -92,6 +92,7 @@ def test_no_change_runs_no_command(cli, file, tmp_path):
         "mv {file} {file}.moved && rm {file}.moved && ln -s /etc/passwd {file}",
         "touch {file}",
         "rm {file}.copyspan-orig",
+        "rm {file}.copyspan-orig; chmod 777 {file}",
         "rm {file} {file}.copyspan-orig; touch {file}; chmod 640 {file}",
         "kill -9 $$",
     ],

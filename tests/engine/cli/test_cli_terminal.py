@@ -117,6 +117,7 @@ def test_next_goes_through_the_candidates_and_back_to_the_first(file):
     shown = terminal.wait_for(QUESTION)
     assert "Candidate 2 of 2:" in shown
     assert "+zwei" in shown
+    assert "+1 -1 lines of 2\n" in shown  # without the cost, which is not this one's
     terminal.type("n\n")
     assert "Candidate 1 of 2:" in terminal.wait_for(QUESTION)
     terminal.type("n\n")
@@ -156,7 +157,7 @@ def test_ctrl_c_at_the_question(file):
 
 def test_ctrl_c_while_the_model_works(file):
     terminal = Terminal(edit(file, "--write"), [FIRST], hangs=True)
-    terminal.wait_for("copied 1 of 2 lines, wrote 1 tokens")
+    terminal.wait_for("copied 1 of 2 lines, wrote 1 token")
     terminal.type("\x03")
     code, output = terminal.end()
     assert (code, file.read_text()) == (130, BEFORE)
@@ -181,7 +182,7 @@ def test_loading_is_shown_before_and_after_a_fetch(file):
     terminal.wait_for("Downloading weights")
     terminal.wait_for("A part came corrupted.")
     terminal.wait_for("Loading Qwen2.5-Coder-1.5B-Instruct")
-    terminal.wait_for("copied 1 of 2 lines, wrote 1 tokens")
+    terminal.wait_for("copied 1 of 2 lines, wrote 1 token")
     assert terminal.end()[0] == 0
 
 
