@@ -16,7 +16,7 @@ from copyspan.cli.exit_codes import ExitCode, exit_code_of
 from copyspan.cli.models import models
 from copyspan.cli.terminal import say
 from copyspan.config import DEFAULT_MODEL, EngineSettings
-from copyspan.errors import CopyspanError
+from copyspan.errors import Cancelled, CopyspanError
 
 EPILOG = "\n".join(["Exit codes:", *(f"{code.value} {code.meaning}" for code in ExitCode)])
 
@@ -28,7 +28,7 @@ class _Group(TyperGroup):
         try:
             return super().invoke(ctx)
         except CopyspanError as error:
-            say(f"Error: {error}")
+            say(str(error) if isinstance(error, Cancelled) else f"Error: {error}")
             raise typer.Exit(exit_code_of(error)) from error
         except MemoryError as error:
             say("Error: out of memory. Edit fewer lines (--lines A-B), or take a smaller model (--model).")

@@ -43,7 +43,7 @@ def change_line(snapshot: Snapshot, candidate: Candidate) -> str:
 
 
 def cost_line(snapshot: Snapshot, candidate: Candidate, result: EditResult) -> str:
-    """What a candidate of the result changes, what was copied and written, and how many forwards and seconds that took."""
+    """What a candidate of the result changes, what was copied and written, and what the whole edit took."""
     cost, parts = result.cost, [change_line(snapshot, candidate)]
     if candidate is result.best:  # the counts of the others are not known
         copied = f"{counted(cost.copied_lines, 'line')} ({counted(cost.copied_tokens, 'token')})"

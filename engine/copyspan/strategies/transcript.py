@@ -3,6 +3,7 @@
 from bisect import bisect_left
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import groupby
 
 from copyspan.edits.lines import LineOp, NewLines
 from copyspan.edits.program import CopyLines
@@ -112,29 +113,32 @@ def line_ops(transcript: Transcript, source: SourceMap, first_line: int) -> list
     Known by provenance, not by a diff. Copies that would go backwards become new lines, so that the result is monotone.
     Lines are numbered from `first_line`.
     """
-    ops: list[LineOp] = []
+    lines: list[int | str] = []
     next_line = start = 0
     for content in transcript.body().split("\n")[:-1]:
         stop = start + len(content.encode()) + 1
         copied = transcript.copied_line(start, stop, source)
         if copied is not None and copied >= next_line:
-            _add_copy(ops, first_line + copied)
+            lines.append(first_line + copied)
             next_line = copied + 1
         else:
-            _add_new(ops, content)
+            lines.append(content)
         start = stop
+    return _grouped(lines)
+
+
+def _grouped(lines: list[int | str]) -> list[LineOp]:
+    """Operations from copied lines (their numbers) and new ones (their contents)."""
+    ops: list[LineOp] = []
+    for is_new, group in groupby(lines, key=lambda line: isinstance(line, str)):
+        members = list(group)
+        if is_new:
+            ops.append(NewLines(tuple(map(str, members))))
+            continue
+        for number in map(int, members):
+            last = ops[-1] if ops else None
+            if isinstance(last, CopyLines) and last.stop == number:
+                ops[-1] = CopyLines(last.start, number + 1)
+            else:
+                ops.append(CopyLines(number, number + 1))
     return ops
-
-
-def _add_copy(ops: list[LineOp], line: int) -> None:
-    if ops and isinstance(ops[-1], CopyLines) and ops[-1].stop == line:
-        ops[-1] = CopyLines(ops[-1].start, line + 1)
-    else:
-        ops.append(CopyLines(line, line + 1))
-
-
-def _add_new(ops: list[LineOp], content: str) -> None:
-    if ops and isinstance(ops[-1], NewLines):
-        ops[-1] = NewLines((*ops[-1].lines, content))
-    else:
-        ops.append(NewLines((content,)))
