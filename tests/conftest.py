@@ -7,8 +7,7 @@ import pytest
 from copyspan.engine import Engine, EngineSettings
 from copyspan.errors import ModelMissing
 from copyspan.models.weights import fetch
-
-REAL_MODEL = "Qwen2.5-Coder-0.5B-Instruct"
+from real_model import REAL_MODEL
 
 
 def _folder(name: str) -> Path:

@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 import torch
 
-from conftest import REAL_MODEL
 from copyspan.edits.text import LineRange, Snapshot
 from copyspan.engine import EditRequest, Engine
 from copyspan.errors import OutputRejected
@@ -14,6 +13,7 @@ from copyspan.models.transformers import TransformersModel
 from copyspan.models.weights import fetch
 from copyspan.strategies.context import Meter, Run
 from copyspan.strategies.verify import VerifiedDecoder
+from real_model import REAL_MODEL
 
 pytestmark = pytest.mark.real
 

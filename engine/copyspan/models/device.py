@@ -2,10 +2,16 @@
 
 import torch
 
+from copyspan.errors import UsageError
+
 
 def best_dtype(device: str, dtype: str) -> tuple[str, torch.dtype]:
-    """Resolve "auto": CUDA, then MPS, then CPU; bfloat16 where the device computes in it, else float32."""
+    """Resolve "auto": CUDA, then MPS, then CPU; bfloat16 where the device computes in it, else float32.
+
+    Raises UsageError for a device that does not exist here.
+    """
     where = best_device() if device == "auto" else device
+    _check(where)
     if dtype != "auto":
         return where, getattr(torch, dtype)
     return where, torch.bfloat16 if computes_bfloat16(where) else torch.float32
@@ -16,6 +22,16 @@ def best_device() -> str:
     if torch.cuda.is_available():
         return "cuda:0"
     return "mps" if torch.backends.mps.is_available() else "cpu"
+
+
+def _check(device: str) -> None:
+    try:
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError, NotImplementedError) as error:  # each backend has its own
+        raise UsageError(
+            f"There is no device {device!r} here ({str(error).splitlines()[0]}). "
+            f"Take --device auto, which means {best_device()} on this machine."
+        ) from error
 
 
 def computes_bfloat16(device: str) -> bool:
