@@ -139,7 +139,8 @@ class Engine:
         Raises UsageError, ContextTooLong (before any work), OutputRejected, OutOfMemory and Cancelled; after each of
         them the engine is ready for the next request.
         """
-        scope = _checked_scope(request)
+        # Models drop blank lines at the start and the end of what they rewrite; nobody asked them to.
+        scope = request.snapshot.without_blank_edges(_checked_scope(request))
         clock = _PhaseClock(on_event)
         meter = Meter()
         run = Run(self.model, cancelled, clock.see, meter, self.settings.max_new_tokens)

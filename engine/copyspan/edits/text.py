@@ -96,6 +96,11 @@ class Snapshot:
             raise IndexError(f"lines {lines.start} to {lines.stop} of {self.num_lines} lines")
         return self.starts[lines.start], self.starts[lines.stop]
 
+    def without_blank_edges(self, lines: LineRange) -> LineRange:
+        """The lines without those at either end that hold white space alone; the same lines where all of them do."""
+        filled = [i for i in lines if self.content(i).strip()]
+        return LineRange(filled[0], filled[-1] + 1) if filled else lines
+
     def line_at(self, offset: int) -> int:
         """The line that a cursor at `offset` is on; num_lines after a final terminator, and in an empty text.
 

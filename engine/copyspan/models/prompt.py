@@ -49,22 +49,21 @@ def rewrite_prompt(
     tokenizer: Tokenizer, snapshot: Snapshot, scope: LineRange, instruction: str, name: str | None
 ) -> RewritePrompt:
     """Ask for the scope rewritten. `name` is the file's name or None; it gives the fence its language."""
-    body = shown(snapshot, scope)
-    document = shown(snapshot, snapshot.all_lines)
+    everything = snapshot.without_blank_edges(snapshot.all_lines)
+    document = shown(snapshot, everything)
     fence = _fence(document, name)
     opening = f"{fence}{_language(name)}\n"
-    whole = scope == snapshot.all_lines
     file = f"{_title(name)}\n{opening}{document}{fence}\n\n"
     task = f"Instruction: {instruction.strip()}\n\n"
-    if whole:
+    if scope == everything:
         task += "Write the whole file after this edit, complete, in one code block."
     else:
         task += (
-            f"The edit is limited to lines {scope.start + 1}-{scope.stop}:\n{opening}{body}{fence}\n"
+            f"The edit is limited to lines {scope.start + 1}-{scope.stop}:\n{opening}{shown(snapshot, scope)}{fence}\n"
             "Write these lines after the edit, complete, and no other lines of the file, in one code block."
         )
     ids = tokenizer.chat(_REWRITE_SYSTEM, [file, task]) + tokenizer.encode(opening)
-    answer = body + fence
+    answer = shown(snapshot, scope) + fence
     end = min(tokenizer.end_tokens)
     return RewritePrompt(tuple(ids), (*tokenizer.encode(answer), end), answer.encode(), fence)
 

@@ -96,3 +96,17 @@ def test_places_beyond_the_document_are_refused(ask):
 def test_spans_beyond_the_document_are_refused():
     with pytest.raises(IndexError, match="of 2 lines"):
         Snapshot("a\nb\n").span(LineRange(1, 3))
+
+
+@pytest.mark.parametrize(
+    ("text", "lines", "expected"),
+    [
+        ("\n \na\n\nb\n\t\n", LineRange(0, 6), LineRange(2, 5)),
+        ("a\nb\n", LineRange(0, 2), LineRange(0, 2)),
+        ("a\n\n\nb\n", LineRange(1, 3), LineRange(1, 3)),
+        ("\n\n", LineRange(0, 2), LineRange(0, 2)),
+        ("", LineRange(0, 0), LineRange(0, 0)),
+    ],
+)
+def test_blank_edges(text: str, lines: LineRange, expected: LineRange) -> None:
+    assert Snapshot(text).without_blank_edges(lines) == expected

@@ -103,6 +103,10 @@ def test_only_the_scope_can_change() -> None:
     assert Engine(model).edit(request).best.text == "one\ntwo!\nthree!\nfour\n"
 
 
+def test_blank_lines_at_the_edges_are_kept_out_of_the_model_and_in_the_file() -> None:
+    assert edit("\n\n\none\n\ntwo\n\n", "one\n\n2\n").best.text == "\n\n\none\n\n2\n\n"
+
+
 def test_an_empty_document_is_filled() -> None:
     assert edit("", "print('hello')\n").best.text == "print('hello')\n"
 
