@@ -1,8 +1,8 @@
 """Departure search: what a small model needs that would rather copy everything, bug included.
 
-One verified pass has given, at every position, the probability of the best token that differs from the source's. The
-search takes the positions where it is highest, cuts the context back to each, forces the other token, and finishes by
-verified copying. Completed answers are ranked by the likelihood of the whole sequence.
+One verified pass over the unchanged document gives, at every position, the probability of the best token that differs
+from the source's. The search takes the positions where it is highest, cuts the context back to each, forces the other
+token, and finishes by verified copying. Completed answers are ranked by the likelihood of the whole sequence.
 """
 
 from copyspan.errors import OutputRejected
@@ -12,22 +12,32 @@ from copyspan.strategies.transcript import Transcript
 from copyspan.strategies.verify import VerifiedDecoder
 
 
-def search(run: Run, decoder: VerifiedDecoder, trunk: Transcript, width: int) -> list[Transcript]:
-    """Up to `width` other answers, the likeliest first, each of its own text. Rejected answers are left out."""
-    positions = likeliest_departures(trunk, width)
+def search(run: Run, decoder: VerifiedDecoder, greedy: Transcript, source: str, width: int) -> list[Transcript]:
+    """Other answers than `greedy`, the likeliest first, from the `width` likeliest departures.
+
+    `source` is the unchanged answer. Left out are answers that are refused, that equal another one, and that differ
+    from the source by blank lines or trailing space alone: a model asked for anything finds blank lines likely.
+    """
+    is_unchanged = greedy.body() == source
+    trunk = greedy if is_unchanged else decoder.unchanged()
+    # The greedy answer is itself a departure from the source, and no new answer.
+    positions = likeliest_departures(trunk, width if is_unchanged else width + 1)
     run.emit(SearchStarted(len(positions)))
-    found: dict[str, Transcript] = {}
+    seen = {_filled_lines(source), _filled_lines(greedy.body())}
+    found: list[Transcript] = []
     # From the last to the first, so that the context still holds the trunk up to the next position.
     for done, position in enumerate(sorted(positions, reverse=True), start=1):
         try:
             branch = decoder.branch(trunk, position)
+            body = _filled_lines(branch.body())
         except OutputRejected:
             continue
         finally:
             run.emit(DepartureTried(done, len(positions)))
-        if branch.body() != trunk.body():
-            found.setdefault(branch.body(), branch)
-    return sorted(found.values(), key=lambda branch: branch.log_likelihood, reverse=True)
+        if body not in seen:
+            seen.add(body)
+            found.append(branch)
+    return sorted(found, key=lambda branch: branch.log_likelihood, reverse=True)
 
 
 def likeliest_departures(trunk: Transcript, width: int) -> list[int]:
@@ -35,3 +45,8 @@ def likeliest_departures(trunk: Transcript, width: int) -> list[int]:
     assert trunk.end is not None
     inside = [i for i in range(trunk.num_body_steps) if trunk.steps[i].source is not None]
     return sorted(inside, key=lambda i: trunk.steps[i].alternative_logprob, reverse=True)[:width]
+
+
+def _filled_lines(text: str) -> tuple[str, ...]:
+    """The text without blank lines and trailing space. Indentation counts: it can be the bug."""
+    return tuple(line.rstrip() for line in text.split("\n") if line.strip())

@@ -3,7 +3,7 @@
 from copyspan.edits.lines import refine
 from copyspan.edits.text import LineRange, Snapshot
 from copyspan.errors import PlaceholderFound
-from copyspan.models.prompt import rewrite_prompt
+from copyspan.models.prompt import rewrite_prompt, shown
 from copyspan.strategies.answer import Answer, Origin
 from copyspan.strategies.context import Run
 from copyspan.strategies.depart import search
@@ -35,15 +35,16 @@ def rewrite(
         num_copied = transcript.num_copied
         return Answer(ops, transcript.log_likelihood, origin, num_copied, len(transcript.steps) - num_copied)
 
-    trunk = decoder.greedy()
-    unchanged = trunk.body().encode() == prompt.source_text[: decoder.source_map.line_starts[-1]]
-    if num_candidates == 1 and not unchanged:
-        return [answer(trunk, "greedy")]
+    greedy = decoder.greedy()
+    source = shown(snapshot, scope)
+    is_unchanged = greedy.body() == source
+    if num_candidates == 1 and not is_unchanged:
+        return [answer(greedy, "greedy")]
     found: list[Answer] = []
-    for branch in search(run, decoder, trunk, max(width, num_candidates - 1)):
+    for branch in search(run, decoder, greedy, source, max(width, num_candidates - 1)):
         try:
             found.append(answer(branch, "departure"))
         except PlaceholderFound:
             continue
-    first = answer(trunk, "greedy")
-    return [*found, first] if unchanged else [first, *found]
+    first = answer(greedy, "greedy")
+    return [*found, first] if is_unchanged else [first, *found]

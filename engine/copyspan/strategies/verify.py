@@ -40,6 +40,21 @@ class VerifiedDecoder:
         self._decode(transcript, self._drafter(), rest)
         return transcript
 
+    def unchanged(self) -> Transcript:
+        """The answer that changes nothing, with the model's probabilities along it. The context holds the prompt."""
+        transcript = Transcript()
+        source = [*self._prompt.source[:-1], next(iter(self._ends))]
+        self._run.model.rollback(len(self._prompt.ids) - 1)
+        last = self._prompt.ids[-1]
+        chunk = 4 * self._run.model.draft_limit
+        for start in range(0, len(source), chunk):
+            named = source[start : start + chunk]
+            scores = self._run.extend([last, *named[:-1]], scored=len(named), named=named)
+            for i, token in enumerate(named):
+                self._append(transcript, _copied(scores, i, token, scores.named_logprob[i], start + i))
+            last = named[-1]
+        return transcript
+
     def branch(self, trunk: Transcript, position: int) -> Transcript:
         """The answer that equals `trunk` before `position`, takes the alternative there, and goes on greedily.
 
@@ -85,7 +100,9 @@ class VerifiedDecoder:
         for token in draft:
             if scores.best[accepted] != token or transcript.end is not None:
                 break
-            self._append(transcript, _copied(scores, accepted, token, drafter.position + accepted))
+            self._append(
+                transcript, _copied(scores, accepted, token, scores.best_logprob[accepted], drafter.position + accepted)
+            )
             accepted += 1
         drafter.accept(accepted)
         return accepted
@@ -94,7 +111,7 @@ class VerifiedDecoder:
         """Append the model's own token after the accepted ones."""
         token = scores.best[index]
         if drafter.expects(token):
-            self._append(transcript, _copied(scores, index, token, drafter.follow()))
+            self._append(transcript, _copied(scores, index, token, scores.best_logprob[index], drafter.follow()))
         else:
             self._write(transcript, drafter, token, scores.best_logprob[index])
 
@@ -147,8 +164,8 @@ class VerifiedDecoder:
         check_repetition([step.token for step in transcript.steps[-600:]])
 
 
-def _copied(scores: Scores, index: int, token: int, source: int) -> Step:
-    return Step(token, scores.best_logprob[index], source, scores.alternative[index], scores.alternative_logprob[index])
+def _copied(scores: Scores, index: int, token: int, logprob: float, source: int) -> Step:
+    return Step(token, logprob, source, scores.alternative[index], scores.alternative_logprob[index])
 
 
 def _tokens_at(source: SourceMap) -> list[int]:

