@@ -16,20 +16,20 @@ def search(run: Run, decoder: VerifiedDecoder, greedy: Transcript, source: str, 
     """Other answers than `greedy`, the likeliest first, from the `width` likeliest departures.
 
     `source` is the unchanged answer. Left out are answers that are refused, that equal another one, and that differ
-    from the source by blank lines or trailing space alone: a model asked for anything finds blank lines likely.
+    from the source by spacing alone: to a model that is asked for anything, a blank line more is likely.
     """
     is_unchanged = greedy.body() == source
     trunk = greedy if is_unchanged else decoder.unchanged()
     # The greedy answer is itself a departure from the source, and no new answer.
     positions = likeliest_departures(trunk, width if is_unchanged else width + 1)
     run.emit(SearchStarted(len(positions)))
-    seen = {_filled_lines(source), _filled_lines(greedy.body())}
+    seen = {_substance(source), _substance(greedy.body())}
     found: list[Transcript] = []
     # From the last to the first, so that the context still holds the trunk up to the next position.
     for done, position in enumerate(sorted(positions, reverse=True), start=1):
         try:
             branch = decoder.branch(trunk, position)
-            body = _filled_lines(branch.body())
+            body = _substance(branch.body())
         except OutputRejected:
             continue
         finally:
@@ -47,6 +47,7 @@ def likeliest_departures(trunk: Transcript, width: int) -> list[int]:
     return sorted(inside, key=lambda i: trunk.steps[i].alternative_logprob, reverse=True)[:width]
 
 
-def _filled_lines(text: str) -> tuple[str, ...]:
-    """The text without blank lines and trailing space. Indentation counts: it can be the bug."""
-    return tuple(line.rstrip() for line in text.split("\n") if line.strip())
+def _substance(text: str) -> tuple[tuple[int, str], ...]:
+    """The text without blank lines and without space inside lines. Indentation counts: it can be the bug."""
+    lines = (line for line in text.split("\n") if line.strip())
+    return tuple((len(line) - len(line.lstrip()), "".join(line.split())) for line in lines)
