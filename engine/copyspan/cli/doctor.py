@@ -75,9 +75,8 @@ def _device(settings: EngineSettings) -> Finding:
     try:
         device, dtype = best_dtype(settings.device, settings.dtype)
         torch.ones(1, device=device, dtype=dtype).sum().item()
-    except (RuntimeError, AssertionError, AttributeError) as error:
-        problem = f"The device {settings.device} cannot be used ({str(error).splitlines()[0]}): set it to auto."
-        return Finding("device", f"{settings.device}: not ready", problem)
+    except (CopyspanError, RuntimeError) as error:
+        return Finding("device", f"{settings.device}: not ready", str(error))
     detail = f" ({os.cpu_count()} cores)" if device == "cpu" else ""
     if device.startswith("cuda"):
         detail = f" ({torch.cuda.get_device_name(device)})"

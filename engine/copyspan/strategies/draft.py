@@ -30,6 +30,12 @@ class Drafter:
         self.position = 0
         """The index of the source token that is expected next; len(source) where nothing is."""
 
+    def seek(self, position: int) -> None:
+        """Stand at `position`, where the output is known to have followed the source."""
+        self.position = position
+        self._sure_line = self._line_of(position)
+        self._lines_since = 0
+
     def propose(self) -> Sequence[int]:
         """The next draft; may be empty at the end of the source."""
         return self._source[self.position : self.position + self._length]
@@ -38,10 +44,10 @@ class Drafter:
         """The model agreed with the first `num_tokens` of the draft; `follow` or `depart` says what came next."""
         if num_tokens and num_tokens == len(self.propose()):
             self._length = min(2 * max(self._length, _LOST_DRAFT), self._limit)
-        self.position += num_tokens
         if num_tokens >= _SURE_MATCH:
-            self._sure_line = self._line_of(self.position)
-            self._lines_since = 0
+            self.seek(self.position + num_tokens)
+        else:
+            self.position += num_tokens
 
     def follow(self) -> int:
         """The model's own next token is the source's: step over it, and return its index."""

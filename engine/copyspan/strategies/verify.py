@@ -9,7 +9,7 @@ al., arXiv 2211.17192, in its greedy form.)
 from collections.abc import Sequence
 
 from copyspan.edits.text import LineRange
-from copyspan.errors import OutputTruncated
+from copyspan.errors import OutputRejected, OutputTruncated
 from copyspan.models.prompt import RewritePrompt
 from copyspan.models.protocol import Scores
 from copyspan.strategies.context import Run, read_prompt
@@ -66,7 +66,7 @@ class VerifiedDecoder:
         step = trunk.steps[position]
         assert step.source is not None
         drafter = self._drafter()
-        drafter.position = step.source
+        drafter.seek(step.source)
         self._run.model.rollback(len(self._prompt.ids) + position)
         self._write(transcript, drafter, step.alternative, step.alternative_logprob)
         self._decode(transcript, drafter, [step.alternative])
@@ -121,10 +121,18 @@ class VerifiedDecoder:
         drafter.depart([step.token for step in transcript.steps[-32:]], self.bytes_of(token).endswith(b"\n"))
 
     def _append(self, transcript: Transcript, step: Step) -> None:
+        is_end = step.token in self._ends
+        if self._vocabulary[step.token] is None and not is_end:
+            raise OutputRejected(
+                f"The model wrote a control token (number {step.token}) instead of text; nothing was changed. "
+                "Word the instruction differently, or ask for another candidate."
+            )
         old_length = len(transcript.text)
         transcript.append(step, self.bytes_of(step.token), self.source_map)
-        transcript.end = self._find_end(transcript.text, old_length, step.token in self._ends)
-        if step.token in self._ends and transcript.end is None:
+        transcript.end = self._find_end(transcript.text, old_length, is_end)
+        if is_end and transcript.end is None:
+            transcript.end = self._unfenced_end(transcript)
+        if is_end and transcript.end is None:
             raise OutputTruncated(
                 "The model ended its answer before it was complete; nothing was changed. "
                 "Select fewer lines, or ask for another candidate."
@@ -141,6 +149,18 @@ class VerifiedDecoder:
                 return at
             at = text.find(fence, at + 1)
         return None
+
+    def _unfenced_end(self, transcript: Transcript) -> int | None:
+        """Where an answer ends that lacks its fence, or has too short a one: after the scope's last line, if that was
+        just copied. Any other answer without a fence could have been cut."""
+        last = self.source_map.line_starts[-1] - 2  # the last character of the last line
+        if transcript.origin and transcript.origin[-1] == last:
+            transcript.text += b"\n"
+            transcript.origin.append(last + 1)
+            return len(transcript.text)
+        stop = transcript.text.rfind(b"\n") + 1
+        is_copied = stop > 1 and transcript.origin[stop - 2] == last
+        return stop if is_copied and not transcript.text[stop:].strip(b"`") else None
 
     def _named(self, drafter: Drafter, draft_length: int) -> list[int]:
         """The source token at every scored position; past the end of the source the last one, for want of another."""

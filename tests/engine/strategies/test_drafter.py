@@ -8,7 +8,7 @@ from copyspan.strategies.draft import Drafter
 def drafter(source: str, at: int = 0, limit: int = 64) -> Drafter:
     starts = [0, *(i + 1 for i, c in enumerate(source) if c == ".")]
     made = Drafter([ord(c) for c in source], starts, limit)
-    made.position = at
+    made.seek(at)
     return made
 
 

@@ -38,21 +38,22 @@ def decoded(model: TransformersModel, prompt: RewritePrompt, scope: LineRange, l
     return [step.token for step in decoder.transcript.steps], meter.forwards
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_it_equals_generate_of_transformers(seed: int) -> None:
-    model = tiny_model(seed)
+def test_it_equals_generate_of_transformers() -> None:
     snapshot = Snapshot(DOCUMENT)
-    prompt = rewrite_prompt(model.tokenizer, snapshot, snapshot.all_lines, "rename it", "shop.py")
-    tokens, _ = decoded(model, prompt, snapshot.all_lines, limit=40)
-    plain = model._model.generate(
-        torch.tensor([prompt.ids]),
-        max_new_tokens=len(tokens),
-        do_sample=False,
-        eos_token_id=sorted(model.tokenizer.end_tokens),
-        pad_token_id=0,
-    )[0, len(prompt.ids) :].tolist()
-    assert len(tokens) >= 40 or tokens[-1] in model.tokenizer.end_tokens
-    assert plain == tokens
+    num_tokens = 0
+    for model in map(tiny_model, range(6)):
+        prompt = rewrite_prompt(model.tokenizer, snapshot, snapshot.all_lines, "rename it", "shop.py")
+        tokens, _ = decoded(model, prompt, snapshot.all_lines, limit=40)
+        plain = model._model.generate(
+            torch.tensor([prompt.ids]),
+            max_new_tokens=len(tokens),
+            do_sample=False,
+            eos_token_id=sorted(model.tokenizer.end_tokens),
+            pad_token_id=0,
+        )[0, len(prompt.ids) :].tolist()
+        assert plain == tokens
+        num_tokens += len(tokens)
+    assert num_tokens > 100  # some random weights end their answer early, not all
 
 
 @pytest.mark.parametrize("seed", [10, 20, 30])

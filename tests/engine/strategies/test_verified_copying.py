@@ -7,12 +7,13 @@ from copyspan.engine import EditRequest, EditResult, Engine, EngineSettings, Lin
 from copyspan.errors import (
     Cancelled,
     ContextTooLong,
+    OutputRejected,
     OutputRepeats,
     OutputTruncated,
     PlaceholderFound,
     UsageError,
 )
-from copyspan.testing import END, ScriptedModel, fenced
+from copyspan.testing import END, START, ScriptedModel, fenced
 
 LINES = [f"line number {i} of the file\n" for i in range(1, 61)]
 DOCUMENT = "".join(LINES)
@@ -132,6 +133,31 @@ def test_an_answer_without_its_end_is_refused() -> None:
     model = ScriptedModel(["```\n" + "".join(LINES[:20])])
     with pytest.raises(OutputTruncated, match="before it was complete"):
         Engine(model).edit(EditRequest(Snapshot(DOCUMENT), "x"))
+
+
+@pytest.mark.parametrize("end", ["", "\n", "\n```"])
+def test_an_answer_whose_fence_is_wrong_ends_where_the_document_does(end: str) -> None:
+    document = "# Title\n\nsome text\n\nthe end\n"
+    model = ScriptedModel([f"````md\n# Title\n\nother text\n\nthe end{end}"])
+    result = Engine(model).edit(EditRequest(Snapshot(document), "x", name="a.md"))
+    assert result.best.text == document.replace("some", "other")
+
+
+def test_an_answer_without_a_fence_that_ends_elsewhere_is_refused() -> None:
+    model = ScriptedModel(["```\none\ntwo\n"])
+    with pytest.raises(OutputTruncated):
+        Engine(model).edit(EditRequest(Snapshot("one\ntwo\nthree\n"), "x"))
+
+
+def test_a_control_token_in_an_answer_is_refused() -> None:
+    class Controlling(ScriptedModel):
+        def _ranked(self, context: list[int]) -> dict[int, float]:
+            ranked = super()._ranked(context)
+            return {START: -0.1} if context[-5:] == list(b"two\nt") else ranked
+
+    model = Controlling([fenced("one\ntwo\nthree\n")])
+    with pytest.raises(OutputRejected, match="control token"):
+        Engine(model).edit(EditRequest(Snapshot("one\n2\n"), "x"))
 
 
 def test_too_many_new_tokens_are_refused_with_the_numbers() -> None:

