@@ -16,7 +16,8 @@
     ├── OutputRejected          the model's answer, refused as a whole
     │   ├── OutputTruncated     cut by a limit before it was complete
     │   ├── OutputRepeats       the model writes the same lines for ever
-    │   └── PlaceholderFound    "... existing code ..." in place of code
+    │   ├── PlaceholderFound    "... existing code ..." in place of code
+    │   └── SweepingDeletion    a good part of the scope gone, and nobody asked for that
     └── Cancelled               the caller asked to stop
 
 A message carries the values and the next step; it never holds the document's text. After any of these the document is
@@ -101,6 +102,10 @@ class OutputRepeats(OutputRejected):
 
 class PlaceholderFound(OutputRejected):
     """The answer stands in for code that it was asked to write."""
+
+
+class SweepingDeletion(OutputRejected):
+    """The answer leaves out a good part of the scope, and the instruction does not ask for that."""
 
 
 class Cancelled(CopyspanError):

@@ -43,7 +43,12 @@ def edit(
         int | None,
         typer.Option(min=1, max=64, help="How many edits to look for. Default: 1, and 4 with --check."),
     ] = None,
-    strategy: Annotated[StrategyName, typer.Option(help="How the model's answer is decoded.")] = "verified",
+    strategy: Annotated[
+        StrategyName,
+        typer.Option(
+            help="verified: it rewrites, what stays is copied. program: it writes an edit program, if trained to."
+        ),
+    ] = "verified",
     name: Annotated[
         str | None, typer.Option(help="A file name that tells the model the language, for standard input.")
     ] = None,

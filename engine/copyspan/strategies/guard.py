@@ -1,10 +1,10 @@
-"""Answers that are refused: text without an end, and stand-ins for text. Knows text and token ids, no model."""
+"""Answers that are refused: text without an end, text left out, stand-ins for text. Knows no model."""
 
 import re
 from collections.abc import Sequence
 
 from copyspan.edits.lines import LineOp, NewLines
-from copyspan.errors import OutputRepeats, PlaceholderFound
+from copyspan.errors import OutputRepeats, PlaceholderFound, SweepingDeletion
 
 _LONGEST_PERIOD = 96
 _REPEATED_TOKENS = 240
@@ -17,6 +17,28 @@ _PLACEHOLDER = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
+
+
+_FEW_LINES = 8
+_SHARE = 0.25
+_ASKS_TO_DELETE = re.compile(
+    r"\b(?:clean|clear|collaps|combin|compact|condens|cut|dedup|delet|discard|drop|eras|exclud|extract|get rid|inlin|"
+    r"merg|minif|mov|omit|only|prun|purg|reduc|refactor|remov|replac|rewrit|short|simplif|split|strip|summar|trim|unused)",
+    re.IGNORECASE,
+)
+
+
+def check_deletions(ops: Sequence[LineOp], num_lines: int, instruction: str) -> None:
+    """Raise SweepingDeletion where the scope of `num_lines` shrinks by a quarter, and by more than 8 lines, unasked.
+
+    A small model that is asked for a long text complete is apt to write only the part that it changed.
+    """
+    lost = num_lines - sum(len(op.lines) if isinstance(op, NewLines) else len(op) for op in ops)
+    if lost > max(_FEW_LINES, _SHARE * num_lines) and not _ASKS_TO_DELETE.search(instruction):
+        raise SweepingDeletion(
+            f"The model left out {lost} of {num_lines} lines, and the instruction does not ask for that; nothing was "
+            "changed. Select fewer lines, or say what to delete if that is what you want."
+        )
 
 
 def check_repetition(tokens: Sequence[int]) -> None:

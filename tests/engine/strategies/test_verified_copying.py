@@ -11,6 +11,7 @@ from copyspan.errors import (
     OutputRepeats,
     OutputTruncated,
     PlaceholderFound,
+    SweepingDeletion,
     UsageError,
 )
 from copyspan.testing import END, START, ScriptedModel, fenced
@@ -22,7 +23,7 @@ DOCUMENT = "".join(LINES)
 def edit(document: str, *answers: str, fence: str = "```", name: str | None = None, **wanted: object) -> EditResult:
     language = name.rpartition(".")[2] if name else ""
     model = ScriptedModel([fenced(answer, language, fence) for answer in answers])
-    request = EditRequest(Snapshot(document), "change it", name=name, **wanted)  # type: ignore[arg-type]
+    request = EditRequest(Snapshot(document), "rewrite it", name=name, **wanted)  # type: ignore[arg-type]
     return Engine(model).edit(request)
 
 
@@ -189,6 +190,30 @@ def test_a_placeholder_is_refused_and_one_that_was_there_is_not(line: str) -> No
         edit(DOCUMENT, f"{LINES[0]}{line}\n")
     document = f"a\n{line}\nb\n"
     assert edit(document, f"a\n{line}\nc\n").best.text == f"a\n{line}\nc\n"
+
+
+class TestSweepingDeletion:
+    PART = "".join(LINES[20:40]).replace("line number 30 of", "line 30 of")
+
+    def request(self, instruction: str) -> EditRequest:
+        return EditRequest(Snapshot(DOCUMENT), instruction)
+
+    def test_an_answer_that_is_only_a_part_is_refused(self) -> None:
+        with pytest.raises(SweepingDeletion, match="left out 40 of 60 lines"):
+            Engine(ScriptedModel([fenced(self.PART)])).edit(self.request("Say line 30."))
+
+    def test_another_answer_is_looked_for_instead(self) -> None:
+        whole = DOCUMENT.replace("line number 30 of", "line 30 of")
+        model = ScriptedModel([fenced(self.PART), fenced(whole)])
+        assert Engine(model).edit(self.request("Say line 30.")).best.text == whole
+
+    def test_it_is_allowed_where_it_was_asked_for(self) -> None:
+        model = ScriptedModel([fenced(self.PART)])
+        assert Engine(model).edit(self.request("Delete all but lines 21-40.")).best.text == self.PART
+
+    def test_a_few_lines_may_go(self) -> None:
+        kept = "".join([*LINES[:20], *LINES[28:]])
+        assert Engine(ScriptedModel([fenced(kept)])).edit(self.request("Fix it.")).best.text == kept
 
 
 @pytest.mark.parametrize(
