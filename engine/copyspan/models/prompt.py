@@ -48,22 +48,20 @@ class NumberedPrompt:
 def rewrite_prompt(
     tokenizer: Tokenizer, snapshot: Snapshot, scope: LineRange, instruction: str, name: str | None
 ) -> RewritePrompt:
-    """Ask for the scope rewritten. `name` is the file's name or None; it gives the fence its language."""
-    everything = snapshot.without_blank_edges(snapshot.all_lines)
-    document = shown(snapshot, everything)
-    fence = _fence(document, name)
+    """Ask for the scope rewritten. `name` is the file's name or None; it gives the fence its language.
+
+    A scope that is not the whole document is shown alone: shown the rest as well, a small model writes too much or too
+    little of it (LOG.md).
+    """
+    is_whole = scope == snapshot.without_blank_edges(snapshot.all_lines)
+    body = shown(snapshot, scope)
+    fence = _fence(body, name)
     opening = f"{fence}{_language(name)}\n"
-    file = f"{_title(name)}\n{opening}{document}{fence}\n\n"
-    task = f"Instruction: {instruction.strip()}\n\n"
-    if scope == everything:
-        task += "Write the whole file after this edit, complete, in one code block."
-    else:
-        task += (
-            f"The edit is limited to lines {scope.start + 1}-{scope.stop}:\n{opening}{shown(snapshot, scope)}{fence}\n"
-            "Write these lines after the edit, complete, and no other lines of the file, in one code block."
-        )
-    ids = tokenizer.chat(_REWRITE_SYSTEM, [file, task]) + tokenizer.encode(opening)
-    answer = shown(snapshot, scope) + fence
+    title, what = (_title(name), "file") if is_whole else ("Part of a file:", "part")
+    document = f"{title}\n{opening}{body}{fence}\n\n"
+    task = f"Instruction: {instruction.strip()}\n\nWrite the whole {what} after this edit, complete, in one code block."
+    ids = tokenizer.chat(_REWRITE_SYSTEM, [document, task]) + tokenizer.encode(opening)
+    answer = body + fence
     end = min(tokenizer.end_tokens)
     return RewritePrompt(tuple(ids), (*tokenizer.encode(answer), end), answer.encode(), fence)
 
