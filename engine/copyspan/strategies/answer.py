@@ -6,7 +6,8 @@ from typing import Literal
 
 from copyspan.edits.lines import LineOp
 
-Origin = Literal["greedy", "departure", "program"]
+Origin = Literal["greedy", "completed", "departure", "program"]
+"""Greedy decoding; the same, but made to go on where it stopped before the scope's end; a departure; a program."""
 
 
 @dataclass(frozen=True, slots=True)

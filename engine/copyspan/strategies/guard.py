@@ -4,6 +4,8 @@ import re
 from collections.abc import Sequence
 
 from copyspan.edits.lines import LineOp, NewLines
+from copyspan.edits.program import CopyLines
+from copyspan.edits.text import LineRange
 from copyspan.errors import OutputRepeats, PlaceholderFound, SweepingDeletion
 
 _LONGEST_PERIOD = 96
@@ -20,6 +22,7 @@ _PLACEHOLDER = re.compile(
 
 
 _FEW_LINES = 8
+_TAIL_LINES = 4
 _SHARE = 0.25
 _ASKS_TO_DELETE = re.compile(
     r"\b(?:clean|clear|collaps|combin|compact|condens|cut|dedup|delet|discard|drop|eras|exclud|extract|get rid|inlin|"
@@ -28,11 +31,31 @@ _ASKS_TO_DELETE = re.compile(
 )
 
 
-def check_deletions(ops: Sequence[LineOp], num_lines: int, instruction: str) -> None:
-    """Raise SweepingDeletion where the scope of `num_lines` shrinks by a quarter, and by more than 8 lines, unasked.
+def lost_tail(ops: Sequence[LineOp], scope: LineRange, instruction: str) -> int | None:
+    """The first line of a tail of the scope, 4 lines or more, that the answer ends without, unasked; None where it is
+    all there. Fewer new lines than half of it do not stand for it."""
+    if _ASKS_TO_DELETE.search(instruction):
+        return None
+    stop, num_new = None, 0
+    for op in ops:
+        stop, num_new = (op.stop, 0) if isinstance(op, CopyLines) else (stop, num_new + len(op.lines))
+    if stop is None or scope.stop - stop < _TAIL_LINES or 2 * num_new >= scope.stop - stop:
+        return None
+    return stop
+
+
+def check_deletions(ops: Sequence[LineOp], scope: LineRange, instruction: str) -> None:
+    """Raise SweepingDeletion where the scope loses its tail, or a quarter and more than 8 of its lines, unasked.
 
     A small model that is asked for a long text complete is apt to write only the part that it changed.
     """
+    num_lines = len(scope)
+    tail = lost_tail(ops, scope, instruction)
+    if tail is not None:
+        raise SweepingDeletion(
+            f"The model stopped before the last {scope.stop - tail} of {num_lines} lines; nothing was changed. "
+            "Select fewer lines, or say what to delete if that is what you want."
+        )
     lost = num_lines - sum(len(op.lines) if isinstance(op, NewLines) else len(op) for op in ops)
     if lost > max(_FEW_LINES, _SHARE * num_lines) and not _ASKS_TO_DELETE.search(instruction):
         raise SweepingDeletion(

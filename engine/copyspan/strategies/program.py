@@ -32,7 +32,7 @@ def write_program(run: Run, snapshot: Snapshot, scope: LineRange, instruction: s
     program = parse_program(decoder.written.decode(), num_lines=snapshot.num_lines)
     ops = refine(_line_ops(program), snapshot, scope)
     check_placeholders(ops, [snapshot.content(i) for i in scope])
-    check_deletions(ops, len(scope), instruction)
+    check_deletions(ops, scope, instruction)
     return Answer(ops, decoder.log_likelihood, "program", decoder.num_copied, decoder.num_written)
 
 

@@ -1,13 +1,16 @@
 """The default strategy: rewrite the scope by verified copying, and search for departures where that changes nothing."""
 
-from copyspan.edits.lines import refine
+from collections.abc import Sequence
+from contextlib import suppress
+
+from copyspan.edits.lines import LineOp, refine
 from copyspan.edits.text import LineRange, Snapshot
 from copyspan.errors import OutputRejected
 from copyspan.models.prompt import rewrite_prompt, shown
 from copyspan.strategies.answer import Answer, Origin
 from copyspan.strategies.context import Run
 from copyspan.strategies.depart import search
-from copyspan.strategies.guard import check_deletions, check_placeholders
+from copyspan.strategies.guard import check_deletions, check_placeholders, lost_tail
 from copyspan.strategies.transcript import Transcript, line_ops
 from copyspan.strategies.verify import VerifiedDecoder
 
@@ -31,11 +34,14 @@ def rewrite(
     prompt = rewrite_prompt(run.model.tokenizer, snapshot, scope, instruction, name)
     decoder = VerifiedDecoder(run, prompt, scope)
 
+    def lines_of(transcript: Transcript) -> Sequence[LineOp]:
+        return refine(line_ops(transcript, decoder.source_map, scope.start), snapshot, scope)
+
     def answer(transcript: Transcript, origin: Origin) -> Answer | OutputRejected:
-        ops = refine(line_ops(transcript, decoder.source_map, scope.start), snapshot, scope)
+        ops = lines_of(transcript)
         try:
             check_placeholders(ops, [snapshot.content(i) for i in scope])
-            check_deletions(ops, len(scope), instruction)
+            check_deletions(ops, scope, instruction)
         except OutputRejected as refusal:
             return refusal
         num_copied = transcript.num_copied
@@ -43,6 +49,11 @@ def rewrite(
 
     greedy = decoder.greedy()
     first = answer(greedy, "greedy")
+    tail = lost_tail(lines_of(greedy), scope, instruction)
+    if tail is not None:
+        with suppress(OutputRejected):  # what speaks against the shorter answer then stands
+            greedy = decoder.completed(greedy, tail - scope.start)
+            first = answer(greedy, "completed")
     source = shown(snapshot, scope)
     is_unchanged = greedy.body() == source
     if isinstance(first, Answer) and num_candidates == 1 and not is_unchanged:

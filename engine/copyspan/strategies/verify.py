@@ -55,6 +55,25 @@ class VerifiedDecoder:
             last = named[-1]
         return transcript
 
+    def completed(self, trunk: Transcript, line: int) -> Transcript:
+        """The answer that equals `trunk` up to its closing fence, which came too early, and goes on from the scope's
+        line `line` (counted from 0). The context must hold `trunk`."""
+        transcript = Transcript()
+        for step in trunk.steps[: trunk.num_body_steps]:
+            self._append(transcript, step)
+        start = self._line_tokens[line]
+        # A token can hold the ends of several lines: what stands between the line and the first token after its start.
+        missing = self._prompt.source_text[self.source_map.line_starts[line] : self.source_map.token_starts[start]]
+        self._run.model.rollback(len(self._prompt.ids) + len(transcript.steps))
+        pending = self._run.model.tokenizer.encode(missing.decode())
+        for token in pending:
+            self._append(transcript, Step(token, 0.0, None))
+        self._append(transcript, Step(self._prompt.source[start], 0.0, start))
+        drafter = self._drafter()
+        drafter.seek(start + 1)
+        self._decode(transcript, drafter, [*pending, self._prompt.source[start]])
+        return transcript
+
     def branch(self, trunk: Transcript, position: int) -> Transcript:
         """The answer that equals `trunk` before `position`, takes the alternative there, and goes on greedily.
 

@@ -29,7 +29,7 @@ def decode(
     answer: str, scope: LineRange | None = None, **wanted: object
 ) -> tuple[EditResult, ScriptedModel, list[object]]:
     model, events = ScriptedModel([answer]), list[object]()
-    request = EditRequest(Snapshot(DOCUMENT), "x", scope, strategy="program")
+    request = EditRequest(Snapshot(DOCUMENT), "remove some", scope, strategy="program")
     result = Engine(model, EngineSettings(**wanted)).edit(request, on_event=events.append)  # type: ignore[arg-type]
     return result, model, events
 

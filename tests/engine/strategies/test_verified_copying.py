@@ -199,8 +199,12 @@ class TestSweepingDeletion:
         return EditRequest(Snapshot(DOCUMENT), instruction)
 
     def test_an_answer_that_is_only_a_part_is_refused(self) -> None:
-        with pytest.raises(SweepingDeletion, match="left out 40 of 60 lines"):
+        with pytest.raises(SweepingDeletion, match="stopped before the last 20 of 60 lines"):
             Engine(ScriptedModel([fenced(self.PART)])).edit(self.request("Say line 30."))
+
+    def test_an_answer_without_its_middle_is_refused(self) -> None:
+        with pytest.raises(SweepingDeletion, match="left out 40 of 60 lines"):
+            Engine(ScriptedModel([fenced("".join(LINES[:10] + LINES[50:]))])).edit(self.request("Say line 3."))
 
     def test_another_answer_is_looked_for_instead(self) -> None:
         whole = DOCUMENT.replace("line number 30 of", "line 30 of")
@@ -210,6 +214,20 @@ class TestSweepingDeletion:
     def test_it_is_allowed_where_it_was_asked_for(self) -> None:
         model = ScriptedModel([fenced(self.PART)])
         assert Engine(model).edit(self.request("Delete all but lines 21-40.")).best.text == self.PART
+
+    def test_an_answer_that_stops_early_is_made_to_go_on(self) -> None:
+        """The model closes the fence ten lines early, and copies the rest once it stands there."""
+        after = DOCUMENT.replace("line number 30 of", "line 30 of")
+        short = "".join(after.splitlines(keepends=True)[:50])
+        result = Engine(ScriptedModel([fenced(short), fenced(after)])).edit(self.request("Say line 30."))
+        assert result.best.text == after
+        assert result.best.origin == "completed"
+
+    def test_a_tail_may_be_replaced_or_deleted_where_that_was_asked(self) -> None:
+        short = "".join(LINES[:50])
+        assert Engine(ScriptedModel([fenced(short)])).edit(self.request("Delete the end.")).best.text == short
+        other = short + "".join(f"other {i}\n" for i in range(6))
+        assert Engine(ScriptedModel([fenced(other)])).edit(self.request("Fix the end.")).best.text == other
 
     def test_a_few_lines_may_go(self) -> None:
         kept = "".join([*LINES[:20], *LINES[28:]])
