@@ -33,13 +33,13 @@ _ASKS_TO_DELETE = re.compile(
 
 def lost_tail(ops: Sequence[LineOp], scope: LineRange, instruction: str) -> int | None:
     """The first line of a tail of the scope, 4 lines or more, that the answer ends without, unasked; None where it is
-    all there. Fewer new lines than half of it do not stand for it."""
+    there, or new lines stand in its place."""
     if _ASKS_TO_DELETE.search(instruction):
         return None
     stop, num_new = None, 0
     for op in ops:
         stop, num_new = (op.stop, 0) if isinstance(op, CopyLines) else (stop, num_new + len(op.lines))
-    if stop is None or scope.stop - stop < _TAIL_LINES or 2 * num_new >= scope.stop - stop:
+    if stop is None or num_new or scope.stop - stop < _TAIL_LINES:
         return None
     return stop
 
