@@ -43,7 +43,8 @@ def search(run: Run, decoder: VerifiedDecoder, greedy: Transcript, source: str, 
 def likeliest_departures(trunk: Transcript, width: int) -> list[int]:
     """The `width` positions of copied tokens, before the closing fence, whose alternative is likeliest."""
     assert trunk.end is not None
-    inside = [i for i in range(trunk.num_body_steps) if trunk.steps[i].source is not None]
+    steps = trunk.steps[: trunk.num_body_steps]
+    inside = [i for i, step in enumerate(steps) if step.source is not None and step.alternative >= 0]
     return sorted(inside, key=lambda i: trunk.steps[i].alternative_logprob, reverse=True)[:width]
 
 

@@ -19,7 +19,7 @@ class Step:
     source: int | None
     """Its index in the prompt's source tokens where it was copied, else None."""
     alternative: int = -1
-    """The best token that differs from the source's; meaningful for copied tokens alone."""
+    """The best token that differs from the source's; -1 where the model did not choose, or did not copy."""
     alternative_logprob: float = float("-inf")
 
 

@@ -223,6 +223,12 @@ class TestSweepingDeletion:
         assert result.best.text == after
         assert result.best.origin == "completed"
 
+    def test_an_answer_that_goes_on_and_changes_nothing_is_searched_like_any_other(self) -> None:
+        after = DOCUMENT.replace("line number 30 of", "line 30 of")
+        short = "".join(LINES[:50])
+        result = Engine(ScriptedModel([fenced(short), fenced(DOCUMENT), fenced(after)])).edit(self.request("Fix it."))
+        assert result.best.text == after
+
     def test_a_tail_may_be_replaced_or_deleted_where_that_was_asked(self) -> None:
         short = "".join(LINES[:50])
         assert Engine(ScriptedModel([fenced(short)])).edit(self.request("Delete the end.")).best.text == short
