@@ -34,6 +34,11 @@ class Run:
     meter: Meter
     max_new_tokens: int
 
+    @property
+    def chunk(self) -> int:
+        """The most tokens of known text for one forward; a longer one would only make progress coarser."""
+        return _CHUNK_PER_DRAFT * self.model.draft_limit
+
     def extend(self, tokens: Sequence[int], **wanted: object) -> Scores:
         """`LanguageModel.extend`, counted and cancellable."""
         self.meter.forwards += 1
@@ -53,13 +58,12 @@ def read_prompt(run: Run, ids: Sequence[int], answer_tokens: int) -> list[int]:
     run.model.rollback(shared)
     run.meter.reused_tokens += shared
     run.meter.prompt_tokens += len(ids) - shared
-    chunk = _CHUNK_PER_DRAFT * run.model.draft_limit
     done = shared
-    while len(ids) - done > chunk:
+    while len(ids) - done > run.chunk:
         run.emit(PromptRead(done, len(ids)))
-        run.extend(ids[done : done + chunk], scored=0)
+        run.extend(ids[done : done + run.chunk], scored=0)
         run.meter.prompt_forwards += 1
-        done += chunk
+        done += run.chunk
     run.emit(PromptRead(done, len(ids)))
     return list(ids[done:])
 

@@ -5,7 +5,7 @@ from contextlib import suppress
 
 from copyspan.edits.lines import LineOp, refine
 from copyspan.edits.text import LineRange, Snapshot
-from copyspan.errors import OutputRejected
+from copyspan.errors import OutputRejected, SweepingDeletion
 from copyspan.models.prompt import rewrite_prompt, shown
 from copyspan.strategies.answer import Answer, Origin
 from copyspan.strategies.context import Run
@@ -49,7 +49,7 @@ def rewrite(
 
     greedy = decoder.greedy()
     first = answer(greedy, "greedy")
-    tail = lost_tail(lines_of(greedy), scope, instruction)
+    tail = lost_tail(lines_of(greedy), scope, instruction) if isinstance(first, SweepingDeletion) else None
     if tail is not None:
         with suppress(OutputRejected):  # what speaks against the shorter answer then stands
             greedy = decoder.completed(greedy, tail - scope.start)

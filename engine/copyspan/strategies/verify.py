@@ -46,7 +46,7 @@ class VerifiedDecoder:
         source = [*self._prompt.source[:-1], next(iter(self._ends))]
         self._run.model.rollback(len(self._prompt.ids) - 1)
         last = self._prompt.ids[-1]
-        chunk = 4 * self._run.model.draft_limit
+        chunk = self._run.chunk
         for start in range(0, len(source), chunk):
             named = source[start : start + chunk]
             scores = self._run.extend([last, *named[:-1]], scored=len(named), named=named)
@@ -58,13 +58,10 @@ class VerifiedDecoder:
     def completed(self, trunk: Transcript, line: int) -> Transcript:
         """The answer that equals `trunk` up to its closing fence, which came too early, and goes on from the scope's
         line `line` (counted from 0). The context must hold `trunk`."""
-        transcript = Transcript()
-        for step in trunk.steps[: trunk.num_body_steps]:
-            self._append(transcript, step)
+        transcript = self._cut_back(trunk, trunk.num_body_steps)
         start = self._line_tokens[line]
         # A token can hold the ends of several lines: what stands between the line and the first token after its start.
         missing = self._prompt.source_text[self.source_map.line_starts[line] : self.source_map.token_starts[start]]
-        self._run.model.rollback(len(self._prompt.ids) + len(transcript.steps))
         pending = self._run.model.tokenizer.encode(missing.decode())
         for token in pending:
             self._append(transcript, Step(token, 0.0, None))
@@ -79,14 +76,11 @@ class VerifiedDecoder:
 
         The context must hold `trunk` up to `position`: search from the last position to the first.
         """
-        transcript = Transcript()
-        for step in trunk.steps[:position]:
-            self._append(transcript, step)
+        transcript = self._cut_back(trunk, position)
         step = trunk.steps[position]
         assert step.source is not None
         drafter = self._drafter()
         drafter.seek(step.source)
-        self._run.model.rollback(len(self._prompt.ids) + position)
         self._write(transcript, drafter, step.alternative, step.alternative_logprob)
         self._decode(transcript, drafter, [step.alternative])
         return transcript
@@ -94,6 +88,14 @@ class VerifiedDecoder:
     def bytes_of(self, token: int) -> bytes:
         """The text of a token; special tokens have none."""
         return self._vocabulary[token] or b""
+
+    def _cut_back(self, trunk: Transcript, num_steps: int) -> Transcript:
+        """A new answer that starts with the first steps of `trunk`, and the context cut back to them."""
+        transcript = Transcript()
+        for step in trunk.steps[:num_steps]:
+            self._append(transcript, step)
+        self._run.model.rollback(len(self._prompt.ids) + num_steps)
+        return transcript
 
     def _drafter(self) -> Drafter:
         return Drafter(self._prompt.source, self._line_tokens, self._run.model.draft_limit)
