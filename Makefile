@@ -9,7 +9,7 @@ MODEL ?= Qwen2.5-Coder-1.5B-Instruct
 EXAMPLE := examples/inventory.py
 INSTRUCTION ?= Make restock raise a ValueError if the amount is not positive.
 
-.PHONY: demo test lint format clean
+.PHONY: demo test test-editors lint format clean
 
 # Without FILE a copy of the shipped example is edited; FILE=... edits your own file, and asks before it writes.
 demo: $(READY)
@@ -23,6 +23,11 @@ endif
 # The one check, the same for people and for CI.
 test: lint
 	$(BIN)/pytest
+
+# Neovim, Emacs and Vim as they are, with the server and nothing else of ours. Installs them where they are missing.
+test-editors: $(READY)
+	tests/editors/install.sh
+	COPYSPAN_REQUIRE_EDITORS=1 $(BIN)/pytest tests/editors
 
 lint: $(READY)
 	$(BIN)/ruff check .

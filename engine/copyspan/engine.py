@@ -14,15 +14,27 @@ from copyspan.edits.program import CopyLines, Program
 from copyspan.edits.resolve import Hunk, render, resolve
 from copyspan.edits.text import LineRange, Snapshot
 from copyspan.errors import UsageError
+from copyspan.models.prompt import rewrite_prompt, shown
 from copyspan.models.protocol import LanguageModel
-from copyspan.models.weights import Progress, Silent, fetch
+from copyspan.models.weights import Progress, Silent, fetch, require
 from copyspan.strategies.answer import Answer, Origin
-from copyspan.strategies.context import Meter, Run
-from copyspan.strategies.events import DepartureTried, Event, LinesCopied, PromptRead, SearchStarted, TextGenerated
+from copyspan.strategies.context import Meter, Run, common_prefix, warm
+from copyspan.strategies.events import (
+    AnswerStarted,
+    DepartureTried,
+    Event,
+    HunkReady,
+    LinesCopied,
+    PromptRead,
+    SearchStarted,
+    TextGenerated,
+)
+from copyspan.strategies.hunks import HunkTeller
 from copyspan.strategies.program import write_program
-from copyspan.strategies.rewrite import rewrite
+from copyspan.strategies.rewrite import Rewriter, Rewrites
 
 __all__ = [
+    "AnswerStarted",
     "Candidate",
     "Cost",
     "DepartureTried",
@@ -31,7 +43,9 @@ __all__ = [
     "Engine",
     "EngineSettings",
     "Event",
+    "HunkReady",
     "LinesCopied",
+    "Progress",
     "PromptRead",
     "SearchStarted",
     "TextGenerated",
@@ -64,6 +78,10 @@ class Candidate:
     hunks: tuple[Hunk, ...]
     log_likelihood: float
     origin: Origin
+    copied_lines: int
+    generated_lines: int
+    copied_tokens: int
+    generated_tokens: int
 
     @property
     def changed(self) -> bool:
@@ -100,6 +118,8 @@ class EditResult:
     model: str
     device: str
     dtype: str
+    searched: int = 0
+    """How many departures were tried; `Engine.search` goes on after them."""
 
     @property
     def best(self) -> Candidate:
@@ -128,6 +148,16 @@ class Engine:
         )
         return cls(model, settings)
 
+    @staticmethod
+    def require(settings: EngineSettings) -> None:
+        """Raise ModelMissing, with the size and the way to get it, where the model is not on disk. Uses no network."""
+        require(settings.model, settings.cache_dir)
+
+    @staticmethod
+    def fetch(settings: EngineSettings, progress: Progress | None = None) -> None:
+        """Bring the model to disk. Raises ModelError, and whatever `progress.advanced` raises to stop it."""
+        fetch(settings.model, settings.cache_dir, progress or Silent())
+
     def edit(
         self,
         request: EditRequest,
@@ -139,29 +169,91 @@ class Engine:
         Raises UsageError, ContextTooLong (before any work), OutputRejected, OutOfMemory and Cancelled; after each of
         them the engine is ready for the next request.
         """
-        # Models drop blank lines at the start and the end of what they rewrite; nobody asked them to.
-        scope = request.snapshot.without_blank_edges(_checked_scope(request))
-        clock = _PhaseClock(on_event)
-        meter = Meter()
-        run = Run(self.model, cancelled, clock.see, meter, self.settings.max_new_tokens)
-        answers = self._answers(run, request, scope)
-        clock.enter("resolve")
-        candidates = tuple(_candidate(request.snapshot, scope, answer) for answer in answers)
-        seconds = clock.stop()
-        cost = _cost(answers[0], meter, seconds)
-        return EditResult(candidates, cost, request.strategy, self.model.name, self.model.device, self.model.dtype)
-
-    def _answers(self, run: Run, request: EditRequest, scope: LineRange) -> list[Answer]:
+        scope = _inner_scope(request)
+        work = _Work(self, request, scope, cancelled, on_event)
         if request.strategy == "program":
-            return [write_program(run, request.snapshot, scope, request.instruction, request.name)]
-        return rewrite(
-            run,
-            request.snapshot,
-            scope,
-            request.instruction,
-            request.name,
-            num_candidates=request.candidates,
-            width=self.settings.search_width,
+            answer = write_program(work.run, request.snapshot, scope, request.instruction, request.name)
+            return work.result(Rewrites((answer,), 0))
+        return work.result(work.rewriter().rewrite(request.candidates, self.settings.search_width))
+
+    def search(
+        self,
+        request: EditRequest,
+        result: EditResult,
+        cancelled: Callable[[], bool] = lambda: False,
+        on_event: Callable[[Event], None] = lambda _: None,
+    ) -> EditResult:
+        """Look for further candidates of a request that gave `result`, whatever the engine did in between.
+
+        The new ones come after those that are known, and before one that changes nothing; where nothing new is found
+        the candidates are the same. The cost is that of this search. Raises what `edit` raises.
+        """
+        scope = _inner_scope(request)
+        work = _Work(self, request, scope, cancelled, on_event)
+        known = [_scope_lines(candidate, request.snapshot, scope) for candidate in result.candidates]
+        more = work.rewriter().more(known, result.searched, self.settings.search_width)
+        return work.result(more, result.candidates)
+
+    def warm(
+        self,
+        snapshot: Snapshot,
+        scope: LineRange | None = None,
+        name: str | None = None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """Read what every prompt about this scope begins with, so that an edit of it begins sooner.
+
+        Raises ContextTooLong, OutOfMemory and Cancelled.
+        """
+        inner = snapshot.without_blank_edges(scope or snapshot.all_lines)
+        tokenizer = self.model.tokenizer
+        first, second = (rewrite_prompt(tokenizer, snapshot, inner, text, name).ids for text in ("a", "b"))
+        run = Run(self.model, cancelled, lambda _: None, Meter(), self.settings.max_new_tokens)
+        warm(run, first[: common_prefix(first, second)])
+
+    def close(self) -> None:
+        """Give the model's memory back. The engine must not be used afterwards."""
+        self.model.close()
+
+
+class _Work:
+    """One call of the engine: its run, its clock and its meter."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        request: EditRequest,
+        scope: LineRange,
+        cancelled: Callable[[], bool],
+        on_event: Callable[[Event], None],
+    ) -> None:
+        self._model = engine.model
+        self._request = request
+        self._scope = scope
+        self._clock = _PhaseClock(HunkTeller(on_event, request.snapshot, scope).see)
+        self._meter = Meter()
+        self.run = Run(engine.model, cancelled, self._clock.see, self._meter, engine.settings.max_new_tokens)
+
+    def rewriter(self) -> Rewriter:
+        request = self._request
+        return Rewriter(self.run, request.snapshot, self._scope, request.instruction, request.name)
+
+    def result(self, found: Rewrites, known: tuple[Candidate, ...] = ()) -> EditResult:
+        self._clock.enter("resolve")
+        new = (_candidate(self._request.snapshot, self._scope, answer) for answer in found.answers)
+        candidates = (*known, *new)
+        if known:
+            candidates = tuple(sorted(candidates, key=lambda candidate: not candidate.changed))
+        seconds = self._clock.stop()
+        model = self._model
+        return EditResult(
+            candidates,
+            _cost(candidates[0], self._meter, seconds),
+            self._request.strategy,
+            model.name,
+            model.device,
+            model.dtype,
+            found.searched,
         )
 
 
@@ -191,6 +283,12 @@ class _PhaseClock:
         return self._seconds
 
 
+def _inner_scope(request: EditRequest) -> LineRange:
+    """The lines that may change. Models drop blank lines at the start and the end of what they rewrite; nobody asked
+    them to."""
+    return request.snapshot.without_blank_edges(_checked_scope(request))
+
+
 def _checked_scope(request: EditRequest) -> LineRange:
     if not request.instruction.strip():
         raise UsageError("The instruction is empty. Say what to change, for example: -i 'rename total to amount'.")
@@ -209,20 +307,35 @@ def _checked_scope(request: EditRequest) -> LineRange:
 def _candidate(snapshot: Snapshot, scope: LineRange, answer: Answer) -> Candidate:
     program = settle(answer.ops, snapshot, scope)
     resolution = resolve(program, snapshot, scope)
-    text = render(program, snapshot, scope)
-    return Candidate(program, text, resolution.edits, resolution.hunks, answer.log_likelihood, answer.origin)
-
-
-def _cost(answer: Answer, meter: Meter, seconds: dict[str, float]) -> Cost:
-    copied_lines = sum(op.stop - op.start for op in answer.ops if isinstance(op, CopyLines))
-    generated_lines = sum(len(op.lines) for op in answer.ops if not isinstance(op, CopyLines))
-    return Cost(
-        copied_lines=copied_lines,
-        generated_lines=generated_lines,
+    return Candidate(
+        program=program,
+        text=render(program, snapshot, scope),
+        edits=resolution.edits,
+        hunks=resolution.hunks,
+        log_likelihood=answer.log_likelihood,
+        origin=answer.origin,
+        copied_lines=sum(op.stop - op.start for op in answer.ops if isinstance(op, CopyLines)),
+        generated_lines=sum(len(op.lines) for op in answer.ops if not isinstance(op, CopyLines)),
         copied_tokens=answer.copied_tokens,
         generated_tokens=answer.generated_tokens,
+    )
+
+
+def _scope_lines(candidate: Candidate, snapshot: Snapshot, scope: LineRange) -> str:
+    """The scope after an edit, as a model writes it: every line ended by LF."""
+    start, stop = snapshot.span(scope)
+    new = Snapshot(candidate.text[start : len(candidate.text) - (len(snapshot.text) - stop)])
+    return shown(new, new.all_lines)
+
+
+def _cost(candidate: Candidate, meter: Meter, seconds: dict[str, float]) -> Cost:
+    return Cost(
+        copied_lines=candidate.copied_lines,
+        generated_lines=candidate.generated_lines,
+        copied_tokens=candidate.copied_tokens,
+        generated_tokens=candidate.generated_tokens,
         forwards=meter.forwards,
-        plain_forwards=meter.prompt_forwards + answer.copied_tokens + answer.generated_tokens,
+        plain_forwards=meter.prompt_forwards + candidate.copied_tokens + candidate.generated_tokens,
         prompt_tokens=meter.prompt_tokens,
         reused_tokens=meter.reused_tokens,
         seconds=seconds,

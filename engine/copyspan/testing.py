@@ -46,6 +46,7 @@ class ScriptedModel:
         self.draft_limit = draft_limit
         self.tokens: list[int] = []
         self.calls: list[int] = []
+        self._answered: tuple[list[int], list[list[int]]] | None = None
 
     def extend(
         self,
@@ -63,8 +64,7 @@ class ScriptedModel:
             raise ContextTooLong(len(self.tokens) + len(tokens), self.context_size)
         self.calls.append(len(tokens))
         self.tokens += tokens
-        first = len(self.tokens) - scored
-        rows = [self._ranked(self.tokens[: first + i + 1]) for i in range(scored)]
+        rows = self._ranked(scored)
         if allowed is not None and rows:
             rows[-1] = {t: p for t, p in rows[-1].items() if t in allowed} or {_any_of(allowed): _LIKELY}
         return _scores(rows, named, top)
@@ -73,25 +73,44 @@ class ScriptedModel:
         assert 0 <= length <= len(self.tokens)
         del self.tokens[length:]
 
-    def _ranked(self, context: list[int]) -> dict[int, float]:
-        """Possible next tokens with their log-probabilities, the likeliest first."""
-        if ASSISTANT not in context:
-            return {END: _LIKELY}
-        at = len(context) - context[::-1].index(ASSISTANT)
-        prompt = bytes(token for token in context[:at] if token < START).decode(errors="replace")
-        written = context[at:]
-        following: dict[int, float] = {}
-        answers = self._script(prompt) if callable(self._script) else self._script
-        for rank, answer in enumerate(answers):
-            tokens = [*answer.encode(), END]
-            if tokens[: len(written)] == written and len(tokens) > len(written):
-                following.setdefault(tokens[len(written)], _UNLIKELY - rank if following else _LIKELY)
-        return following or {END: _LIKELY}
+    def close(self) -> None:
+        self.tokens.clear()
+
+    def _ranked(self, scored: int) -> list[dict[int, float]]:
+        """After each of the last `scored` tokens: possible next ones with their log-probabilities, likeliest first."""
+        if ASSISTANT not in self.tokens:
+            return [{END: _LIKELY} for _ in range(scored)]
+        start = len(self.tokens) - self.tokens[::-1].index(ASSISTANT)
+        written = self.tokens[start:]
+        answers = [(tokens, _common_prefix(tokens, written)) for tokens in self._answers(self.tokens[:start])]
+        lengths = range(len(written) - scored + 1, len(written) + 1)
+        return [_following(answers, length) for length in lengths]
+
+    def _answers(self, prompt: list[int]) -> list[list[int]]:
+        """The script's answers as tokens; the prompt stays the same for many forwards."""
+        if self._answered is None or self._answered[0] != prompt:
+            text = bytes(token for token in prompt if token < START).decode(errors="replace")
+            answers = self._script(text) if callable(self._script) else self._script
+            self._answered = prompt, [[*answer.encode(), END] for answer in answers]
+        return self._answered[1]
 
 
 def fenced(body: str, language: str = "", fence: str = "```") -> str:
     """A scripted answer to a rewriting prompt: `body` as the edited scope, every line ended by LF."""
     return f"{fence}{language}\n{body}{fence}"
+
+
+def _following(answers: list[tuple[list[int], int]], length: int) -> dict[int, float]:
+    """What may follow the first `length` tokens, given how many tokens of each answer agree with what was written."""
+    following: dict[int, float] = {}
+    for rank, (tokens, num_common) in enumerate(answers):
+        if length <= num_common and length < len(tokens):
+            following.setdefault(tokens[length], _UNLIKELY - rank if following else _LIKELY)
+    return following or {END: _LIKELY}
+
+
+def _common_prefix(a: Sequence[int], b: Sequence[int]) -> int:
+    return next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
 
 
 def _scores(rows: list[dict[int, float]], named: Sequence[int], top: int) -> Scores:

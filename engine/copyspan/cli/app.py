@@ -14,6 +14,7 @@ from copyspan.cli.doctor import run_doctor
 from copyspan.cli.edit import HELP, Dtype, edit
 from copyspan.cli.exit_codes import ExitCode, exit_code_of
 from copyspan.cli.models import models
+from copyspan.cli.serve import serve
 from copyspan.cli.terminal import say
 from copyspan.config import DEFAULT_MODEL, EngineSettings
 from copyspan.errors import Cancelled, CopyspanError
@@ -53,6 +54,7 @@ app = typer.Typer(
 )
 app.command(help=HELP, epilog=EPILOG)(edit)
 app.add_typer(models)
+app.command()(serve)
 
 
 @app.command()

@@ -109,7 +109,7 @@ class EditList:
         vanish.
         """
         after = self.apply(text)
-        regions = (trim_region(text, after, region) for region in self._regions())
+        regions = (part for region in self._regions() for part in trim_region(text, after, region))
         return EditList(tuple(Edit(r.old_start, r.old_stop, after[r.new_start : r.new_stop]) for r in regions))
 
     def _regions(self) -> Iterator[Region]:

@@ -64,8 +64,13 @@ def resolve(
     edits = EditList(tuple(_gaps(kept, snapshot.text, new))).trim(snapshot.text)
     if new == snapshot.text:
         return Resolution(EditList(), ())
-    hunks = tuple(hunk for hunk in _hunks(edits, snapshot, new) if hunk.old != hunk.new)
+    hunks = _hunks(edits, snapshot, new)
     return Resolution(EditList(tuple(edit for hunk in hunks for edit in hunk.edits)), hunks)
+
+
+def hunks_of(edits: EditList, snapshot: Snapshot) -> tuple[Hunk, ...]:
+    """Trimmed edits of the snapshot as hunks, those of neighbouring lines together."""
+    return _hunks(edits, snapshot, edits.apply(snapshot.text))
 
 
 def _expand(
@@ -145,7 +150,12 @@ def _gaps(kept: Iterable[Anchor], old: str, new: str) -> Iterator[Edit]:
         old_end, new_end = anchor.stop, anchor.new_stop
 
 
-def _hunks(edits: EditList, snapshot: Snapshot, new: str) -> Iterator[Hunk]:
+def _hunks(edits: EditList, snapshot: Snapshot, new: str) -> tuple[Hunk, ...]:
+    """The hunks that lead to `new` and change something."""
+    return tuple(hunk for hunk in _grouped(edits, snapshot, new) if hunk.old != hunk.new)
+
+
+def _grouped(edits: EditList, snapshot: Snapshot, new: str) -> Iterator[Hunk]:
     """Edits with no untouched line between them belong to one hunk."""
     groups: list[tuple[LineRange, list[Edit]]] = []
     shift = 0

@@ -1,6 +1,6 @@
 """What two versions of a region have in common at its ends: whole lines first, then characters inside a line."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from copyspan.edits.graphemes import border_after, border_before
@@ -32,15 +32,29 @@ class Region(NamedTuple):
         return Region(old_start + head, old_stop - tail, new_start + head, new_stop - tail)
 
 
-def trim_region(old: str, new: str, region: Region) -> Region:
+def trim_region(old: str, new: str, region: Region) -> Iterator[Region]:
     """The region without common lines, and then without common characters, at its ends.
 
     `old` and `new` are whole texts, so that what stands around the region counts too. Lines go first, so that a new
-    line that resembles its neighbour is one insertion of a line, and not an insertion in the middle of two. Characters
-    are cut where both texts have a border between graphemes.
+    line that resembles its neighbour is one insertion of a line, and not an insertion in the middle of two. Where as
+    many lines come as go, each line is a region of its own. Characters are cut where both texts have a border between
+    graphemes.
     """
     region = _trim_lines(old, new, region)
-    return region if region.is_one_sided else _trim_characters(old, new, region)
+    for part in (region,) if region.is_one_sided else _line_by_line(old, new, region):
+        yield part if part.is_one_sided else _trim_characters(old, new, part)
+
+
+def _line_by_line(old: str, new: str, region: Region) -> Iterator[Region]:
+    olds, news = split_lines(region.of_old(old)), split_lines(region.of_new(new))
+    if len(olds) != len(news):
+        yield region
+        return
+    old_start, new_start = region.old_start, region.new_start
+    for left, right in zip(olds, news, strict=True):
+        if left != right:
+            yield Region(old_start, old_start + len(left), new_start, new_start + len(right))
+        old_start, new_start = old_start + len(left), new_start + len(right)
 
 
 def _trim_lines(old: str, new: str, region: Region) -> Region:

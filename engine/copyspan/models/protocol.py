@@ -116,3 +116,7 @@ class LanguageModel(Protocol):
     def rollback(self, length: int) -> None:
         """Cut the context to its first `length` tokens; 0 <= length <= len(tokens)."""
         ...
+
+    def close(self) -> None:
+        """Give the memory back. The model must not be used afterwards."""
+        ...

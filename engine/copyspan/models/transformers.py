@@ -3,6 +3,7 @@
 One forward a call, over a KV cache with rollback. Where the weights lie is not its business (`models.weights` says it).
 """
 
+import gc
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -95,6 +96,14 @@ class TransformersModel:
         assert 0 <= length <= len(self._tokens)
         self._cache.rollback(length)
         del self._tokens[length:]
+
+    def close(self) -> None:
+        self._tokens.clear()
+        self._cache = RollbackCache()
+        del self._model
+        gc.collect()  # modules and their hooks form cycles
+        if self._device.type == "cuda":
+            torch.cuda.empty_cache()
 
     @torch.inference_mode()
     def _forward(self, tokens: Sequence[int], scored: int) -> torch.Tensor:

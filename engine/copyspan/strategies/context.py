@@ -68,6 +68,13 @@ def read_prompt(run: Run, ids: Sequence[int], answer_tokens: int) -> list[int]:
     return list(ids[done:])
 
 
+def warm(run: Run, ids: Sequence[int]) -> None:
+    """Read ids into the context ahead of a prompt that starts with them. Raises ContextTooLong and Cancelled."""
+    if common_prefix(run.model.tokens, ids) < len(ids):
+        rest = read_prompt(run, ids, 0)
+        run.extend(rest, scored=0)
+
+
 def common_prefix(a: Sequence[int], b: Sequence[int]) -> int:
     """The number of equal tokens at the start of both."""
     for index, (x, y) in enumerate(zip(a, b, strict=False)):

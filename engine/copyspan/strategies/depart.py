@@ -5,6 +5,8 @@ from the source's. The search takes the positions where it is highest, cuts the 
 token, and finishes by verified copying. Completed answers are ranked by the likelihood of the whole sequence.
 """
 
+from collections.abc import Iterable
+
 from copyspan.errors import OutputRejected
 from copyspan.strategies.context import Run
 from copyspan.strategies.events import DepartureTried, SearchStarted
@@ -12,18 +14,16 @@ from copyspan.strategies.transcript import Transcript
 from copyspan.strategies.verify import VerifiedDecoder
 
 
-def search(run: Run, decoder: VerifiedDecoder, greedy: Transcript, source: str, width: int) -> list[Transcript]:
-    """Other answers than `greedy`, the likeliest first, from the `width` likeliest departures.
+def search(
+    run: Run, decoder: VerifiedDecoder, trunk: Transcript, known: Iterable[str], positions: list[int]
+) -> list[Transcript]:
+    """The answers that leave `trunk`, the unchanged document, at `positions`; the likeliest first.
 
-    `source` is the unchanged answer. Left out are answers that are refused, that equal another one, and that differ
-    from the source by spacing alone: to a model that is asked for anything, a blank line more is likely.
+    The context must hold `trunk`. Left out are answers that are refused, that equal another one or a text of `known`,
+    or differ from it by spacing alone: to a model that is asked for anything, a blank line more is likely.
     """
-    is_unchanged = greedy.body() == source
-    trunk = greedy if is_unchanged else decoder.unchanged()
-    # The greedy answer is itself a departure from the source, and no new answer.
-    positions = likeliest_departures(trunk, width if is_unchanged else width + 1)
     run.emit(SearchStarted(len(positions)))
-    seen = {_substance(source), _substance(greedy.body())}
+    seen = {_substance(text) for text in known}
     found: list[Transcript] = []
     # From the last to the first, so that the context still holds the trunk up to the next position.
     for done, position in enumerate(sorted(positions, reverse=True), start=1):
@@ -40,12 +40,12 @@ def search(run: Run, decoder: VerifiedDecoder, greedy: Transcript, source: str, 
     return sorted(found, key=lambda branch: branch.log_likelihood, reverse=True)
 
 
-def likeliest_departures(trunk: Transcript, width: int) -> list[int]:
-    """The `width` positions of copied tokens, before the closing fence, whose alternative is likeliest."""
+def likeliest_departures(trunk: Transcript) -> list[int]:
+    """The positions of copied tokens, before the closing fence, those with the likeliest alternative first."""
     assert trunk.end is not None
     steps = trunk.steps[: trunk.num_body_steps]
     inside = [i for i, step in enumerate(steps) if step.source is not None and step.alternative >= 0]
-    return sorted(inside, key=lambda i: trunk.steps[i].alternative_logprob, reverse=True)[:width]
+    return sorted(inside, key=lambda i: trunk.steps[i].alternative_logprob, reverse=True)
 
 
 def _substance(text: str) -> tuple[tuple[int, str], ...]:

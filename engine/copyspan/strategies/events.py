@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass
 
+from copyspan.edits.resolve import Hunk
 from copyspan.edits.text import LineRange
+from copyspan.strategies.answer import Origin
 
 
 @dataclass(frozen=True, slots=True)
@@ -11,6 +13,13 @@ class PromptRead:
 
     done: int
     total: int
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerStarted:
+    """The model begins an answer, from the start of the scope. What was told of an earlier answer is over."""
+
+    origin: Origin
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +37,16 @@ class TextGenerated:
 
 
 @dataclass(frozen=True, slots=True)
+class HunkReady:
+    """The answer has left this place: the hunk is complete, unless the answer as a whole is refused.
+
+    A hunk that ends the scope is not told; it comes with the result.
+    """
+
+    hunk: Hunk
+
+
+@dataclass(frozen=True, slots=True)
 class SearchStarted:
     """A search for other candidates begins; `total` departures will be tried."""
 
@@ -42,4 +61,4 @@ class DepartureTried:
     total: int
 
 
-Event = PromptRead | LinesCopied | TextGenerated | SearchStarted | DepartureTried
+Event = PromptRead | AnswerStarted | LinesCopied | TextGenerated | HunkReady | SearchStarted | DepartureTried

@@ -17,7 +17,7 @@ from copyspan.grammar.vocab import Vocabulary
 from copyspan.models.prompt import NumberedPrompt, numbered_prompt
 from copyspan.strategies.answer import Answer
 from copyspan.strategies.context import Run, read_prompt
-from copyspan.strategies.events import LinesCopied, TextGenerated
+from copyspan.strategies.events import AnswerStarted, LinesCopied, TextGenerated
 from copyspan.strategies.guard import check_deletions, check_placeholders, check_repetition
 
 _ANSWER_MARGIN = 64
@@ -56,6 +56,7 @@ class _ProgramDecoder:
     def decode(self) -> None:
         answer_tokens = sum(map(len, self.prompt.line_ids)) + _ANSWER_MARGIN
         self._pending = read_prompt(self.run, self.prompt.ids, answer_tokens)
+        self.run.emit(AnswerStarted("program"))
         state = self._feed_forced(self.automaton.start)
         while not self.automaton.is_final(state):
             state = self._feed_forced(self._choose(state))

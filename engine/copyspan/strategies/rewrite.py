@@ -1,7 +1,8 @@
 """The default strategy: rewrite the scope by verified copying, and search for departures where that changes nothing."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 
 from copyspan.edits.lines import LineOp, refine
 from copyspan.edits.text import LineRange, Snapshot
@@ -9,60 +10,92 @@ from copyspan.errors import OutputRejected, SweepingDeletion
 from copyspan.models.prompt import rewrite_prompt, shown
 from copyspan.strategies.answer import Answer, Origin
 from copyspan.strategies.context import Run
-from copyspan.strategies.depart import search
+from copyspan.strategies.depart import likeliest_departures, search
 from copyspan.strategies.guard import check_deletions, check_placeholders, lost_tail
 from copyspan.strategies.transcript import Transcript, line_ops
 from copyspan.strategies.verify import VerifiedDecoder
 
 
-def rewrite(
-    run: Run,
-    snapshot: Snapshot,
-    scope: LineRange,
-    instruction: str,
-    name: str | None,
-    *,
-    num_candidates: int,
-    width: int,
-) -> list[Answer]:
-    """Answers, best first. More than one candidate, or a first answer of no use, makes `width` departures.
+@dataclass(frozen=True, slots=True)
+class Rewrites:
+    """What was found so far."""
 
-    Of no use is what changes nothing, and what is refused for what it leaves out. An answer that changes nothing comes
-    last, so that it is first only where nothing else was found. Raises what speaks against the first answer where it is
-    refused and nothing else was found, ContextTooLong and Cancelled.
-    """
-    prompt = rewrite_prompt(run.model.tokenizer, snapshot, scope, instruction, name)
-    decoder = VerifiedDecoder(run, prompt, scope)
+    answers: tuple[Answer, ...]
+    """Best first."""
+    searched: int
+    """How many departures were tried, from the likeliest on."""
 
-    def lines_of(transcript: Transcript) -> Sequence[LineOp]:
-        return refine(line_ops(transcript, decoder.source_map, scope.start), snapshot, scope)
 
-    def answer(transcript: Transcript, origin: Origin) -> Answer | OutputRejected:
-        ops = lines_of(transcript)
+class Rewriter:
+    """Rewrites of one scope by one instruction."""
+
+    def __init__(self, run: Run, snapshot: Snapshot, scope: LineRange, instruction: str, name: str | None) -> None:
+        self._run = run
+        self._snapshot = snapshot
+        self._scope = scope
+        self._instruction = instruction
+        prompt = rewrite_prompt(run.model.tokenizer, snapshot, scope, instruction, name)
+        self._decoder = VerifiedDecoder(run, prompt, scope)
+        self._source = shown(snapshot, scope)
+
+    def rewrite(self, num_candidates: int, width: int) -> Rewrites:
+        """The greedy answer; with it, where more than one is wanted or it is of no use, those of `width` departures.
+
+        Of no use is what changes nothing, and what is refused for what it leaves out. An answer that changes nothing
+        comes last, so that it is first only where nothing else was found. Raises what speaks against the greedy answer
+        where it is refused and nothing else was found, ContextTooLong and Cancelled.
+        """
+        greedy, first = self._first()
+        is_unchanged = greedy.body() == self._source
+        if isinstance(first, Answer) and num_candidates == 1 and not is_unchanged:
+            return Rewrites((first,), 0)
+        # A greedy answer that changes something is itself a departure from the source, and no new answer.
+        wanted = max(width, num_candidates - 1) + (not is_unchanged)
+        trunk = greedy if is_unchanged else self._decoder.unchanged()
+        positions = likeliest_departures(trunk)[:wanted]
+        found = self._search(trunk, [greedy.body()], positions)
+        if not isinstance(first, Answer):
+            if not found:
+                raise first
+            return Rewrites(found, len(positions))
+        return Rewrites((*found, first) if is_unchanged else (first, *found), len(positions))
+
+    def more(self, known: Iterable[str], searched: int, width: int) -> Rewrites:
+        """Answers of the next `width` departures after the first `searched`, those that equal none of `known`.
+
+        `known` are answers as the model would write them: lines ended by LF.
+        """
+        trunk = self._decoder.unchanged()
+        positions = likeliest_departures(trunk)[searched : searched + width]
+        return Rewrites(self._search(trunk, known, positions), searched + len(positions))
+
+    def _first(self) -> tuple[Transcript, Answer | OutputRejected]:
+        """The greedy answer, made to go on where it lost the end of the scope."""
+        greedy = self._decoder.greedy()
+        first = self._answer(greedy, "greedy")
+        if not isinstance(first, SweepingDeletion):
+            return greedy, first
+        tail = lost_tail(self._lines_of(greedy), self._scope, self._instruction)
+        if tail is not None:
+            with suppress(OutputRejected):  # what speaks against the shorter answer then stands
+                greedy = self._decoder.completed(greedy, tail - self._scope.start)
+                first = self._answer(greedy, "completed")
+        return greedy, first
+
+    def _search(self, trunk: Transcript, known: Iterable[str], positions: list[int]) -> tuple[Answer, ...]:
+        branches = search(self._run, self._decoder, trunk, [self._source, *known], positions)
+        answers = (self._answer(branch, "departure") for branch in branches)
+        return tuple(answer for answer in answers if isinstance(answer, Answer))
+
+    def _lines_of(self, transcript: Transcript) -> Sequence[LineOp]:
+        return refine(line_ops(transcript, self._decoder.source_map, self._scope.start), self._snapshot, self._scope)
+
+    def _answer(self, transcript: Transcript, origin: Origin) -> Answer | OutputRejected:
+        ops = self._lines_of(transcript)
         try:
-            check_placeholders(ops, [snapshot.content(i) for i in scope])
-            check_deletions(ops, scope, instruction)
+            check_placeholders(ops, [self._snapshot.content(i) for i in self._scope])
+            check_deletions(ops, self._scope, self._instruction)
         except OutputRejected as refusal:
             return refusal
         num_copied = transcript.num_copied
         return Answer(ops, transcript.log_likelihood, origin, num_copied, len(transcript.steps) - num_copied)
-
-    greedy = decoder.greedy()
-    first = answer(greedy, "greedy")
-    tail = lost_tail(lines_of(greedy), scope, instruction) if isinstance(first, SweepingDeletion) else None
-    if tail is not None:
-        with suppress(OutputRejected):  # what speaks against the shorter answer then stands
-            greedy = decoder.completed(greedy, tail - scope.start)
-            first = answer(greedy, "completed")
-    source = shown(snapshot, scope)
-    is_unchanged = greedy.body() == source
-    if isinstance(first, Answer) and num_candidates == 1 and not is_unchanged:
-        return [first]
-    branches = search(run, decoder, greedy, source, max(width, num_candidates - 1))
-    answers = (answer(branch, "departure") for branch in branches)
-    found = [other for other in answers if isinstance(other, Answer)]
-    if isinstance(first, Answer):
-        return [*found, first] if is_unchanged else [first, *found]
-    if not found:
-        raise first
-    return found

@@ -12,8 +12,10 @@ from copyspan.edits.text import LineRange
 from copyspan.errors import OutputRejected, OutputTruncated
 from copyspan.models.prompt import RewritePrompt
 from copyspan.models.protocol import Scores
+from copyspan.strategies.answer import Origin
 from copyspan.strategies.context import Run, read_prompt
 from copyspan.strategies.draft import Drafter
+from copyspan.strategies.events import AnswerStarted
 from copyspan.strategies.guard import check_repetition
 from copyspan.strategies.narrate import Narrator
 from copyspan.strategies.transcript import SourceMap, Step, Transcript
@@ -32,27 +34,27 @@ class VerifiedDecoder:
         self._ends = run.model.tokenizer.end_tokens
         self.source_map = SourceMap.of([self.bytes_of(t) for t in prompt.source], prompt.source_text, len(scope))
         self._line_tokens = _tokens_at(self.source_map)
+        self._has_read = False
 
     def greedy(self) -> Transcript:
         """The model's most likely answer, token by token. Raises OutputRejected, ContextTooLong, Cancelled."""
-        rest = read_prompt(self._run, self._prompt.ids, len(self._prompt.source) + _ANSWER_MARGIN)
+        rest = self._read_prompt()
         transcript = Transcript()
-        self._decode(transcript, self._drafter(), rest)
+        self._decode(transcript, self._drafter(), rest, "greedy")
         return transcript
 
     def unchanged(self) -> Transcript:
-        """The answer that changes nothing, with the model's probabilities along it. The context holds the prompt."""
+        """The answer that changes nothing, with the model's probabilities along it. Raises what `greedy` raises."""
+        pending = self._read_prompt()
         transcript = Transcript()
         source = [*self._prompt.source[:-1], next(iter(self._ends))]
-        self._run.model.rollback(len(self._prompt.ids) - 1)
-        last = self._prompt.ids[-1]
         chunk = self._run.chunk
         for start in range(0, len(source), chunk):
             named = source[start : start + chunk]
-            scores = self._run.extend([last, *named[:-1]], scored=len(named), named=named)
+            scores = self._run.extend([*pending, *named[:-1]], scored=len(named), named=named)
             for i, token in enumerate(named):
                 self._append(transcript, _copied(scores, i, token, scores.named_logprob[i], start + i))
-            last = named[-1]
+            pending = [named[-1]]
         return transcript
 
     def completed(self, trunk: Transcript, line: int) -> Transcript:
@@ -68,7 +70,7 @@ class VerifiedDecoder:
         self._append(transcript, Step(self._prompt.source[start], 0.0, start))
         drafter = self._drafter()
         drafter.seek(start + 1)
-        self._decode(transcript, drafter, [*pending, self._prompt.source[start]])
+        self._decode(transcript, drafter, [*pending, self._prompt.source[start]], "completed")
         return transcript
 
     def branch(self, trunk: Transcript, position: int) -> Transcript:
@@ -82,12 +84,20 @@ class VerifiedDecoder:
         drafter = self._drafter()
         drafter.seek(step.source)
         self._write(transcript, drafter, step.alternative, step.alternative_logprob)
-        self._decode(transcript, drafter, [step.alternative])
+        self._decode(transcript, drafter, [step.alternative], "departure")
         return transcript
 
     def bytes_of(self, token: int) -> bytes:
         """The text of a token; special tokens have none."""
         return self._vocabulary[token] or b""
+
+    def _read_prompt(self) -> list[int]:
+        """Bring the context to the prompt; returns the rest of it that goes into the next forward."""
+        if self._has_read:
+            self._run.model.rollback(len(self._prompt.ids) - 1)
+            return [self._prompt.ids[-1]]
+        self._has_read = True
+        return read_prompt(self._run, self._prompt.ids, len(self._prompt.source) + _ANSWER_MARGIN)
 
     def _cut_back(self, trunk: Transcript, num_steps: int) -> Transcript:
         """A new answer that starts with the first steps of `trunk`, and the context cut back to them."""
@@ -100,8 +110,9 @@ class VerifiedDecoder:
     def _drafter(self) -> Drafter:
         return Drafter(self._prompt.source, self._line_tokens, self._run.model.draft_limit)
 
-    def _decode(self, transcript: Transcript, drafter: Drafter, pending: list[int]) -> None:
+    def _decode(self, transcript: Transcript, drafter: Drafter, pending: list[int], origin: Origin) -> None:
         """Write until the answer is complete. `pending`: tokens that the context lacks, the newest last."""
+        self._run.emit(AnswerStarted(origin))
         narrator = Narrator(self._run.emit, self.source_map, self._prompt.fence, self._scope.start)
         while transcript.end is None:
             draft = self._fitting(drafter.propose(), len(pending))

@@ -89,7 +89,7 @@ def candidate(snapshot: Snapshot, answer: str) -> Candidate:
     """The candidate whose whole new document is `answer`."""
     program = align_lines(snapshot, answer)
     resolution = resolve(program, snapshot)
-    return Candidate(program, answer, resolution.edits, resolution.hunks, -1.5, "greedy")
+    return Candidate(program, answer, resolution.edits, resolution.hunks, -1.5, "greedy", 1, 1, 4, 4)
 
 
 def install(engine: FakeEngine, setattr: Callable[[object, str, object], object] = setattr) -> None:

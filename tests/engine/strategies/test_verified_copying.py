@@ -152,9 +152,11 @@ def test_an_answer_without_a_fence_that_ends_elsewhere_is_refused() -> None:
 
 def test_a_control_token_in_an_answer_is_refused() -> None:
     class Controlling(ScriptedModel):
-        def _ranked(self, context: list[int]) -> dict[int, float]:
-            ranked = super()._ranked(context)
-            return {START: -0.1} if context[-5:] == list(b"two\nt") else ranked
+        def _ranked(self, scored: int) -> list[dict[int, float]]:
+            first = len(self.tokens) - scored + 1
+            contexts = (self.tokens[: first + i] for i in range(scored))
+            rows = zip(contexts, super()._ranked(scored), strict=True)
+            return [{START: -0.1} if context[-5:] == list(b"two\nt") else row for context, row in rows]
 
     model = Controlling([fenced("one\ntwo\nthree\n")])
     with pytest.raises(OutputRejected, match="control token"):

@@ -1,0 +1,217 @@
+"""One model, many documents: whose turn it is. Knows no LSP and no documents.
+
+Everything here runs on the event loop; what touches the engine is handed to the worker's thread.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from typing import Literal, TypeVar
+
+from copyspan.engine import Engine, EngineSettings, Progress
+from copyspan.errors import Cancelled, OutOfMemory
+from copyspan_lsp.holder import EngineHolder, Loader, ModelState
+from copyspan_lsp.worker import Worker
+
+Result = TypeVar("Result")
+Reason = Literal["cancelled", "superseded", "changed", "closed", "shutdown"]
+
+
+class Stopped(Exception):
+    """A job was stopped before its end; `reason` says by what."""
+
+    def __init__(self, reason: Reason) -> None:
+        self.reason: Reason = reason
+        super().__init__(reason)
+
+
+class Ticket:
+    """One job's place in the queue, and its stop flag, which any thread may read."""
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+        self.reason: Reason | None = None
+        self._on_stop: list[Callable[[], None]] = []
+
+    def stop(self, reason: Reason) -> None:
+        """Ask the job to stop; the first reason holds. To be called on the loop."""
+        if self.reason is None:
+            self.reason = reason
+            for call in self._on_stop:
+                call()
+
+    def is_stopped(self) -> bool:
+        return self.reason is not None
+
+    def check(self) -> None:
+        """Raise Stopped where the job is to stop."""
+        if self.reason is not None:
+            raise Stopped(self.reason)
+
+    async def unless_stopped(self, future: "asyncio.Future[Result]") -> Result:
+        """The future's result; raises Stopped as soon as the job is to stop, whatever the future does then."""
+        stopped = asyncio.get_running_loop().create_future()
+        self._on_stop.append(lambda: None if stopped.done() else stopped.set_result(None))
+        try:
+            if not self.is_stopped():
+                await asyncio.wait((future, stopped), return_when=asyncio.FIRST_COMPLETED)
+            self.check()
+            return future.result()
+        finally:
+            future.cancel()  # of no effect where it is done
+
+
+class Jobs:
+    """Runs jobs on the engine, one at a time, first come, first served; the newest of a key replaces older ones."""
+
+    def __init__(self, load: Loader, settings: EngineSettings, on_change: Callable[[], None]) -> None:
+        self.state = ModelState()
+        self.unload_after: float = 0
+        """Seconds without a job after which the model's memory is given back; 0 means never."""
+        self._settings = settings
+        self._on_change = on_change
+        self._loop = asyncio.get_running_loop()
+        self._worker = Worker("copyspan-model")
+        self._holder = EngineHolder(load, lambda state: self._worker.post(self._loop, lambda: self._enter(state)))
+        self._waiting: deque[tuple[Ticket, asyncio.Future[None]]] = deque()
+        self._current: Ticket | None = None
+        self._warming: Ticket | None = None
+        self._unload_timer: asyncio.TimerHandle | None = None
+
+    @property
+    def current(self) -> str | None:
+        """The key of the job that runs."""
+        return self._current.key if self._current else None
+
+    @property
+    def num_waiting(self) -> int:
+        return len(self._waiting)
+
+    @property
+    def is_idle(self) -> bool:
+        return self._current is None and not self._waiting
+
+    def configure(self, settings: EngineSettings) -> None:
+        """Take another model from the next job on."""
+        if settings != self._settings:
+            self._settings = settings
+            if self.state.phase in ("missing", "failed"):
+                self._enter(ModelState())
+
+    async def run(self, ticket: Ticket, work: Callable[[Engine], Result], progress: Progress) -> Result:
+        """The result of `work`, called in the worker's thread with the engine when its turn has come.
+
+        Loads the model where it is not loaded, and tells `progress`, from the worker's thread. Raises Stopped as soon
+        as the ticket is stopped, and whatever `work` and the loading raise. A task that is cancelled here stops its
+        ticket.
+        """
+        for other in self._tickets():
+            if other.key == ticket.key or other is self._warming:
+                other.stop("superseded")
+        entry = ticket, self._loop.create_future()
+        self._waiting.append(entry)
+        self._advance()
+        self._on_change()
+        try:
+            await ticket.unless_stopped(entry[1])
+            settings = self._settings
+            return await ticket.unless_stopped(self._worker.call(lambda: self._do(ticket, settings, work, progress)))
+        except asyncio.CancelledError:
+            ticket.stop("cancelled")
+            raise
+        except Cancelled as error:  # the engine saw the flag before we did
+            raise Stopped(ticket.reason or "cancelled") from error
+        finally:
+            if entry in self._waiting:
+                self._waiting.remove(entry)
+            self._leave(ticket)
+
+    def warm(self, key: str, work: Callable[[Engine, Callable[[], bool]], None]) -> None:
+        """Use the engine while nobody wants it: only where it is loaded, and given up as soon as a job comes."""
+        if not self.is_idle or self.state.phase != "ready":
+            return
+        if self._warming is not None:
+            self._warming.stop("superseded")
+        ticket = self._warming = Ticket(key)
+        settings = self._settings
+
+        def call() -> None:
+            engine = self._holder.peek(settings)
+            if engine is not None and not ticket.is_stopped():
+                work(engine, ticket.is_stopped)
+
+        def forget(future: "asyncio.Future[None]") -> None:
+            future.exception()  # stopped, or too long a document: the edit will say so
+            if self._warming is ticket:
+                self._warming = None
+
+        self._worker.call(call).add_done_callback(forget)
+
+    def stop_warming(self, key: str) -> None:
+        """What is read ahead for a key is out of date."""
+        if self._warming is not None and self._warming.key == key:
+            self._warming.stop("changed")
+
+    def stop(self, reason: Reason, key: str | None = None) -> int:
+        """Stop the jobs of a key, or all; returns how many."""
+        found = [ticket for ticket in self._tickets() if key is None or ticket.key == key]
+        for ticket in found:
+            ticket.stop(reason)
+        return len(found)
+
+    def note(self, state: ModelState) -> None:
+        """Say what became of the model outside the worker: that it is being fetched, or is there now."""
+        self._enter(state)
+
+    def close(self) -> None:
+        """Stop everything and give the memory back; nothing can be run afterwards."""
+        self.stop("shutdown")
+        if self._unload_timer is not None:
+            self._unload_timer.cancel()
+        self._worker.submit(self._holder.drop)
+        self._worker.close()
+
+    def join(self, timeout: float) -> bool:
+        """After `close`: wait for the worker, `timeout` seconds at most; returns whether it is over."""
+        return self._worker.join(timeout)
+
+    def _tickets(self) -> list[Ticket]:
+        inside = (self._current, *(ticket for ticket, _ in self._waiting), self._warming)
+        return [ticket for ticket in inside if ticket is not None]
+
+    def _advance(self) -> None:
+        while self._current is None and self._waiting:
+            ticket, turn = self._waiting.popleft()
+            if not ticket.is_stopped() and not turn.done():
+                self._current = ticket
+                turn.set_result(None)
+
+    def _leave(self, ticket: Ticket) -> None:
+        if self._current is ticket:
+            self._current = None
+            self._advance()
+        if self._unload_timer is not None:
+            self._unload_timer.cancel()
+        if self.unload_after:
+            self._unload_timer = self._loop.call_later(self.unload_after, self._unload_if_idle)
+        self._on_change()
+
+    def _unload_if_idle(self) -> None:
+        if self.is_idle:
+            self._worker.submit(self._holder.drop)
+
+    def _enter(self, state: ModelState) -> None:
+        if state != self.state:
+            self.state = state
+            self._on_change()
+
+    def _do(self, ticket: Ticket, settings: EngineSettings, work: Callable[[Engine], Result], told: Progress) -> Result:
+        """One job, in the worker's thread."""
+        ticket.check()
+        engine = self._holder.get(settings, told)
+        ticket.check()
+        try:
+            return work(engine)
+        except OutOfMemory:
+            self._holder.drop()  # what fills the memory may be our own cache: the next job begins afresh
+            raise

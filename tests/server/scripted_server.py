@@ -1,0 +1,91 @@
+"""The real language server with a scripted model in the place of a language model: `python scripted_server.py`.
+
+The model carries out what it is told in these words, on the document or part that it is shown:
+    replace OLD with NEW              also "with NEW or NEWER": further candidates, the likeliest first, of which the
+                                      second leaves the first OLD as it is, the third the first two, and so on
+    leave it, or replace OLD with NEW changes nothing at first, so that a search follows
+    write the placeholder             an answer that is refused
+    leave out the end                 an answer without its last lines
+Marks in brackets, anywhere in the instruction:
+    [slow]  every forward takes 20 ms    [oom]  the device has no memory left    [bug]  an error that nobody expects
+"""
+
+import json
+import os
+import re
+import sys
+import time
+from collections.abc import Callable, Sequence
+
+from copyspan.engine import Engine, EngineSettings, Progress
+from copyspan.errors import Cancelled, ModelMissing, OutOfMemory
+from copyspan.models.protocol import Scores
+from copyspan.testing import ScriptedModel, fenced
+from copyspan_lsp.__main__ import serve
+
+SLOW_SECONDS = 0.02
+
+
+def script(prompt: str) -> list[str]:
+    """The answers to a rewriting prompt."""
+    found = re.search(r"^(`{3,})(\w*)\n(.*?)^\1\n\n(Instruction: .*)", prompt, re.DOTALL | re.MULTILINE)
+    if found is None:
+        return [""]
+    fence, language, body, instruction = found.groups()
+    return [fenced(answer, language, fence) for answer in answers_to(instruction, body)]
+
+
+def answers_to(instruction: str, body: str) -> list[str]:
+    """What the model would write for a document."""
+    if "write the placeholder" in instruction:
+        return ["# ... existing code ...\n" + body[body.index("\n") + 1 :]]
+    if "leave out the end" in instruction:
+        return ["".join(body.splitlines(keepends=True)[:-12])]
+    wanted = re.search(r"replace (\S+) with (\S+(?: or \S+)*)", instruction)
+    if wanted is None:
+        return [body]
+    old, news = wanted[1], wanted[2].split(" or ")
+    changed = [_replaced_from(i, body, old, new) for i, new in enumerate(news)]
+    return [body, *changed] if "leave it" in instruction else changed
+
+
+def _replaced_from(first: int, body: str, old: str, new: str) -> str:
+    parts = body.split(old)
+    return old.join(parts[: first + 1]) + "".join(new + part for part in parts[first + 1 :])
+
+
+class MarkedModel(ScriptedModel):
+    """Obeys the marks of the instruction."""
+
+    def extend(
+        self, tokens: Sequence[int], *, cancelled: Callable[[], bool] = lambda: False, **wanted: object
+    ) -> Scores:
+        instruction = bytes(t for t in [*self.tokens[-400:], *tokens] if t < 256).decode(errors="replace")
+        if "[oom]" in instruction:
+            raise OutOfMemory("cpu ran out of memory (scripted). Edit fewer lines.")
+        if "[bug]" in instruction:
+            raise RuntimeError("SECRET that must not travel")
+        if "[slow]" in bytes(t for t in [*self.tokens, *tokens] if t < 256).decode(errors="replace"):
+            until = time.monotonic() + SLOW_SECONDS
+            while time.monotonic() < until:
+                if cancelled():
+                    raise Cancelled("The edit was cancelled.")
+                time.sleep(0.001)
+        return super().extend(tokens, cancelled=cancelled, **wanted)  # type: ignore[arg-type]
+
+
+def load(settings: EngineSettings, progress: Progress) -> Engine:
+    """A loader whose model's name says what becomes of it."""
+    if settings.model == "missing":
+        raise ModelMissing(
+            "The model missing is not on this machine (1.1 GB). `copyspan models fetch missing` gets it."
+        )
+    progress.started(f"Loading {settings.model} on cpu", None, "")
+    time.sleep(float(os.environ.get("SCRIPTED_LOAD_SECONDS", "0")))
+    progress.finished()
+    return Engine(MarkedModel(script, context_size=settings.context_size * 16), settings)
+
+
+if __name__ == "__main__":
+    arguments = json.loads(sys.argv[1]) if len(sys.argv) > 1 else {}
+    serve(load=load, **arguments)
