@@ -5,19 +5,18 @@ It knows no files, no editor and no terminal. One engine owns one model, and one
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
-from copyspan.config import EngineSettings, StrategyName
-from copyspan.edits.edit import EditList
+from copyspan.config import EngineSettings
 from copyspan.edits.lines import settle
-from copyspan.edits.program import CopyLines, Program
-from copyspan.edits.resolve import Hunk, render, resolve
+from copyspan.edits.program import CopyLines
+from copyspan.edits.resolve import render, resolve
 from copyspan.edits.text import LineRange, Snapshot
 from copyspan.errors import UsageError
 from copyspan.models.prompt import rewrite_prompt, shown
 from copyspan.models.protocol import LanguageModel
 from copyspan.models.weights import Progress, Silent, fetch, require
-from copyspan.strategies.answer import Answer, Origin
+from copyspan.result import Candidate, Cost, EditRequest, EditResult
+from copyspan.strategies.answer import Answer
 from copyspan.strategies.context import Meter, Run, common_prefix, warm
 from copyspan.strategies.events import (
     AnswerStarted,
@@ -52,80 +51,6 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class EditRequest:
-    """What a person asks for."""
-
-    snapshot: Snapshot
-    instruction: str
-    scope: LineRange | None = None
-    """The lines that may change; None is the whole document."""
-    name: str | None = None
-    """The document's file name, which tells the model its language."""
-    strategy: StrategyName = "verified"
-    candidates: int = 1
-    """How many answers are wanted. With 1, others are searched for only where the first changes nothing."""
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """One complete edit. Law: `edits.apply(snapshot.text) == text`."""
-
-    program: Program
-    text: str
-    """The whole document after the edit."""
-    edits: EditList
-    hunks: tuple[Hunk, ...]
-    log_likelihood: float
-    origin: Origin
-    copied_lines: int
-    generated_lines: int
-    copied_tokens: int
-    generated_tokens: int
-
-    @property
-    def changed(self) -> bool:
-        return bool(self.edits.edits)
-
-
-@dataclass(frozen=True, slots=True)
-class Cost:
-    """What an edit took. Lines and tokens are those of the best candidate, forwards and seconds those of all."""
-
-    copied_lines: int
-    generated_lines: int
-    copied_tokens: int
-    generated_tokens: int
-    forwards: int
-    """Sequential forwards, those that read the prompt included."""
-    plain_forwards: int
-    """What decoding the best candidate's answer token by token would take, reading the same prompt included."""
-    prompt_tokens: int
-    """Prompt tokens that were read for this edit."""
-    reused_tokens: int
-    """Prompt tokens whose keys and values were kept from an earlier edit."""
-    seconds: dict[str, float] = field(default_factory=dict)
-    """Wall-clock by phase: prompt, decode, search, resolve."""
-
-
-@dataclass(frozen=True, slots=True)
-class EditResult:
-    """Candidates, best first; the first changes nothing only where none does."""
-
-    candidates: tuple[Candidate, ...]
-    cost: Cost
-    strategy: StrategyName
-    model: str
-    device: str
-    dtype: str
-    searched: int = 0
-    """How many departures were tried; `Engine.search` goes on after them."""
-
-    @property
-    def best(self) -> Candidate:
-        return self.candidates[0]
-
-
 class Engine:
     """Edits documents with one model."""
 
@@ -136,16 +61,17 @@ class Engine:
     @classmethod
     def load(cls, settings: EngineSettings, progress: Progress | None = None) -> "Engine":
         """Fetch the model where it is not on disk, and load it. Raises ModelError and OutOfMemory."""
-        folder = fetch(settings.model, settings.cache_dir, progress or Silent())
-        from copyspan.models.transformers import TransformersModel  # torch takes seconds to import
+        told = progress or Silent()
+        folder = fetch(settings.model, settings.cache_dir, told)
+        from copyspan.models.device import best_dtype  # torch takes seconds to import
+        from copyspan.models.transformers import TransformersModel
 
+        device, _ = best_dtype(settings.device, settings.dtype)
+        told.started(f"Loading {settings.model} on {device}", None, "")
         model = TransformersModel.load(
-            folder,
-            name=settings.model,
-            device=settings.device,
-            dtype=settings.dtype,
-            context_size=settings.context_size,
+            folder, name=settings.model, device=device, dtype=settings.dtype, context_size=settings.context_size
         )
+        told.finished()
         return cls(model, settings)
 
     @staticmethod

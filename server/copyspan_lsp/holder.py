@@ -48,6 +48,7 @@ class EngineHolder:
             return engine
         self.drop()
         self._tell(ModelState("loading"))
+        progress.started(f"Loading {settings.model}", None, "")  # before the seconds that importing torch takes
         try:
             engine = self._load(settings, progress)
         except BaseException as error:

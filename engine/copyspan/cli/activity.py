@@ -48,8 +48,13 @@ class Loading:
         console = _console()
         self._fetch = RichProgress(console)
         self._line = _Line(console, f"Loading {model}")
+        self._is_fetching = False
 
     def started(self, name: str, total: int | None, unit: str) -> None:
+        self._is_fetching = bool(unit)
+        if not self._is_fetching:  # what has no amount needs no bar of its own
+            self._line.tell(name)
+            return
         self._line.stop()
         self._fetch.started(name, total, unit)
 
@@ -57,8 +62,9 @@ class Loading:
         self._fetch.advanced(n)
 
     def finished(self) -> None:
-        self._fetch.finished()
-        self._line.start()
+        if self._is_fetching:
+            self._fetch.finished()
+            self._line.start()
 
     def noted(self, message: str) -> None:
         self._fetch.noted(message)
