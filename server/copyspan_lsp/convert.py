@@ -11,7 +11,7 @@ from copyspan.edits.edit import Edit, EditList
 from copyspan.edits.program import format_program
 from copyspan.edits.resolve import Hunk
 from copyspan.edits.text import Snapshot
-from copyspan.errors import CopyspanError, UsageError
+from copyspan.errors import Cancelled, CopyspanError, UsageError
 from copyspan_lsp import protocol
 from copyspan_lsp.client import Client
 from copyspan_lsp.editing import Outcome
@@ -22,6 +22,7 @@ _CONVERTER = get_converter()
 
 _CODES: list[tuple[type[CopyspanError], int]] = [
     (RequestCancelled, types.LSPErrorCodes.RequestCancelled),
+    (Cancelled, types.LSPErrorCodes.RequestCancelled),
     (Superseded, types.LSPErrorCodes.ServerCancelled),
     (ContentModified, types.LSPErrorCodes.ContentModified),
     (UsageError, types.ErrorCodes.InvalidParams),

@@ -66,15 +66,13 @@ class CopyspanServer(LanguageServer):
             loop = asyncio.get_running_loop()
             self._logs.send_to(lambda message: loop.call_soon_threadsafe(self.window_log_message, message))
 
-    def take_settings(self, settings: ServerSettings, complaints: tuple[str, ...]) -> None:
-        """Work by these settings from now on, and tell the person what is wrong with them."""
+    def take_settings(self, settings: ServerSettings) -> None:
+        """Work by these settings from now on."""
         self.settings = settings
         self.jobs.configure(settings.engine_settings())
         self.jobs.unload_after = settings.unload_after * 60
         if self._logs is not None:
             self._logs.trace = settings.trace
-        for complaint in complaints:
-            self.say(complaint, types.MessageType.Warning)
 
     def document_changed(self, uri: str) -> None:
         self.warming.document_changed(self.documents.get(uri))
@@ -107,7 +105,7 @@ class CopyspanServer(LanguageServer):
             model=self.settings.model,
             device=state.device,
             dtype=state.dtype,
-            document=self.jobs.current,
+            document=self.jobs.current or None,
             queue=self.jobs.num_waiting,
             message=state.message,
         )

@@ -5,8 +5,10 @@
 - A request that cannot be decoded is answered; pygls leaves the client waiting.
 - A refusal is an answer like any other; pygls logs each with a traceback.
 - A reply that comes for a request of ours that was given up is dropped; pygls raises.
+- A command that is cancelled stops; pygls answers, and lets it run on.
 """
 
+import inspect
 import logging
 from collections.abc import Generator
 from concurrent.futures import Future
@@ -66,6 +68,16 @@ class CopyspanProtocol(LanguageServerProtocol):
     @lsp_method(types.TEXT_DOCUMENT_DID_CLOSE)
     def lsp_text_document__did_close(self, params: types.DidCloseTextDocumentParams) -> None:
         self._server.documents.close(params.text_document.uri)
+
+    @lsp_method(types.WORKSPACE_EXECUTE_COMMAND)
+    async def lsp_workspace__execute_command(  # type: ignore[override]  # a generator cannot be cancelled
+        self, params: types.ExecuteCommandParams
+    ) -> Any:
+        command = self.fm.commands.get(params.command)
+        if command is None:
+            raise JsonRpcInvalidParams(f"There is no command {params.command}. See executeCommandProvider.commands.")
+        result = command(*(params.arguments or ()))
+        return await result if inspect.isawaitable(result) else result
 
     @lsp_method(types.WINDOW_WORK_DONE_PROGRESS_CANCEL)
     def lsp_work_done_progress_cancel(self, params: types.WorkDoneProgressCancelParams) -> None:

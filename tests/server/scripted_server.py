@@ -6,8 +6,11 @@ The model carries out what it is told in these words, on the document or part th
     leave it, or replace OLD with NEW changes nothing at first, so that a search follows
     write the placeholder             an answer that is refused
     leave out the end                 an answer without its last lines
+    append TEXT, delete TEXT          one line more at the end; no line that holds the text
 Marks in brackets, anywhere in the instruction:
     [slow]  every forward takes 20 ms    [oom]  the device has no memory left    [bug]  an error that nobody expects
+    [until FILE]  every forward waits until the file exists
+The model's name may be "missing", or hold such a mark, for which the loading waits.
 """
 
 import json
@@ -16,6 +19,7 @@ import re
 import sys
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from copyspan.engine import Engine, EngineSettings, Progress
 from copyspan.errors import Cancelled, ModelMissing, OutOfMemory
@@ -41,6 +45,10 @@ def answers_to(instruction: str, body: str) -> list[str]:
         return ["# ... existing code ...\n" + body[body.index("\n") + 1 :]]
     if "leave out the end" in instruction:
         return ["".join(body.splitlines(keepends=True)[:-12])]
+    if added := re.search(r"append (\S+)", instruction):
+        return [f"{body}{added[1]}\n"]
+    if unwanted := re.search(r"delete (\S+)", instruction):
+        return ["".join(line + "\n" for line in body.split("\n")[:-1] if unwanted[1] not in line)]
     wanted = re.search(r"replace (\S+) with (\S+(?: or \S+)*)", instruction)
     if wanted is None:
         return [body]
@@ -65,13 +73,25 @@ class MarkedModel(ScriptedModel):
             raise OutOfMemory("cpu ran out of memory (scripted). Edit fewer lines.")
         if "[bug]" in instruction:
             raise RuntimeError("SECRET that must not travel")
-        if "[slow]" in bytes(t for t in [*self.tokens, *tokens] if t < 256).decode(errors="replace"):
+        context = bytes(t for t in [*self.tokens, *tokens] if t < 256).decode(errors="replace")
+        if "[slow]" in context:
             until = time.monotonic() + SLOW_SECONDS
-            while time.monotonic() < until:
-                if cancelled():
-                    raise Cancelled("The edit was cancelled.")
-                time.sleep(0.001)
+            wait(lambda: cancelled() or time.monotonic() >= until)
+        wait_for_file(context, cancelled)
+        if cancelled():
+            raise Cancelled("The edit was cancelled.")
         return super().extend(tokens, cancelled=cancelled, **wanted)  # type: ignore[arg-type]
+
+
+def wait_for_file(text: str, cancelled: Callable[[], bool] = lambda: False) -> None:
+    """Wait for what a mark names, if the text holds one."""
+    if mark := re.search(r"\[until (\S+)\]", text):
+        wait(lambda: cancelled() or Path(mark[1]).exists())
+
+
+def wait(ended: Callable[[], bool]) -> None:
+    while not ended():
+        time.sleep(0.001)
 
 
 def load(settings: EngineSettings, progress: Progress) -> Engine:
@@ -81,6 +101,7 @@ def load(settings: EngineSettings, progress: Progress) -> Engine:
             "The model missing is not on this machine (1.1 GB). `copyspan models fetch missing` gets it."
         )
     progress.started(f"Loading {settings.model} on cpu", None, "")
+    wait_for_file(settings.model)
     time.sleep(float(os.environ.get("SCRIPTED_LOAD_SECONDS", "0")))
     progress.finished()
     return Engine(MarkedModel(script, context_size=settings.context_size * 16), settings)
