@@ -7,6 +7,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 DEFAULT_MODEL = "Qwen2.5-Coder-1.5B-Instruct"
 
+CONTEXT_LINES = 20
+"""How many lines above a selection a model is shown, unless told otherwise (LOG.md)."""
+
 StrategyName = Literal["verified", "program"]
 
 

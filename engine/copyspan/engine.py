@@ -123,15 +123,14 @@ class Engine:
     def warm(
         self,
         snapshot: Snapshot,
-        scope: LineRange | None = None,
         name: str | None = None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> None:
-        """Read what every prompt about this scope begins with, so that an edit of it begins sooner.
+        """Read what every prompt about this whole document begins with, so that an edit of it begins sooner.
 
         Raises ContextTooLong, OutOfMemory and Cancelled.
         """
-        inner = snapshot.without_blank_edges(scope or snapshot.all_lines)
+        inner = snapshot.without_blank_edges(snapshot.all_lines)
         tokenizer = self.model.tokenizer
         first, second = (rewrite_prompt(tokenizer, snapshot, inner, text, name).ids for text in ("a", "b"))
         run = Run(self.model, cancelled, lambda _: None, Meter(), self.settings.max_new_tokens)
@@ -162,7 +161,9 @@ class _Work:
 
     def rewriter(self) -> Rewriter:
         request = self._request
-        return Rewriter(self.run, request.snapshot, self._scope, request.instruction, request.name)
+        return Rewriter(
+            self.run, request.snapshot, self._scope, request.instruction, request.name, request.context_lines
+        )
 
     def result(self, found: Rewrites, known: tuple[Candidate, ...] = ()) -> EditResult:
         self._clock.enter("resolve")
@@ -217,7 +218,7 @@ def _inner_scope(request: EditRequest) -> LineRange:
 
 def _checked_scope(request: EditRequest) -> LineRange:
     if not request.instruction.strip():
-        raise UsageError("The instruction is empty. Say what to change, for example: -i 'rename total to amount'.")
+        raise UsageError("The instruction is empty. Say what to change, for example: rename total to amount.")
     if request.candidates < 1:
         raise UsageError(f"candidates is {request.candidates}; ask for at least 1.")
     everything = request.snapshot.all_lines

@@ -48,7 +48,7 @@ class ContextTooLong(CopyspanError):
         self.available = available
         super().__init__(
             f"This edit needs about {needed} tokens, and the model's context holds {available}. "
-            "Edit a part of the document (select lines, or --lines A-B), or take a model with a longer context."
+            "Select the lines to edit, or take a model with a longer context."
         )
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from copyspan.config import StrategyName
+from copyspan.config import CONTEXT_LINES, StrategyName
 from copyspan.edits.edit import EditList
 from copyspan.edits.program import Program
 from copyspan.edits.resolve import Hunk
@@ -21,6 +21,8 @@ class EditRequest:
     name: str | None = None
     """The document's file name, which tells the model its language."""
     strategy: StrategyName = "verified"
+    context_lines: int = CONTEXT_LINES
+    """How many lines above a scope that is not the whole document are shown to the model, at most."""
     candidates: int = 1
     """How many answers are wanted. With 1, others are searched for only where the first changes nothing."""
 

@@ -48,6 +48,7 @@ class Converter:
 
     def text_edits(self, edits: Sequence[Edit]) -> tuple[protocol.TextEdit, ...]:
         """Edits in order and apart, in order and apart."""
+        edits = EditList(tuple(map(self._with_whole_line_ends, edits))).edits
         wanted = edits if self._client.counts_units else self._widened(edits)
         return tuple(protocol.TextEdit(range=self.range(e.start, e.stop), new_text=e.text) for e in wanted)
 
@@ -72,6 +73,19 @@ class Converter:
         line, character = self._table.position(offset)
         return protocol.Position(line=line, character=character)
 
+    def _with_whole_line_ends(self, edit: Edit) -> Edit:
+        """The same change, not cut between CR and LF, where no editor has a position.
+
+        A LF that was written below a line that ends with CR has become a part of that line's end.
+        """
+        text = self._snapshot.text
+        start = edit.start - self._cuts_line_end(edit.start)
+        stop = edit.stop + self._cuts_line_end(edit.stop)
+        return Edit(start, stop, text[start : edit.start] + edit.text + text[edit.stop : stop])
+
+    def _cuts_line_end(self, offset: int) -> bool:
+        return offset > 0 and self._snapshot.text[offset - 1 : offset + 1] == "\r\n"
+
     def _widened(self, edits: Sequence[Edit]) -> list[Edit]:
         """The same change with whole lines in the place of edits on lines that hold other characters than ASCII.
 
@@ -91,9 +105,11 @@ class Converter:
         return result
 
     def _on_same_lines(self, edits: Sequence[Edit]) -> list[list[Edit]]:
+        """Edits whose whole lines overlap, or begin at the same place, together."""
         groups: list[list[Edit]] = []
         for edit in edits:
-            if groups and self._lines_around(groups[-1][0].start, groups[-1][-1].stop)[1] > edit.start:
+            start, stop = self._lines_around(groups[-1][0].start, groups[-1][-1].stop) if groups else (0, 0)
+            if groups and (edit.start < stop or self._lines_around(edit.start, edit.stop)[0] == start):
                 groups[-1].append(edit)
             else:
                 groups.append([edit])

@@ -9,7 +9,7 @@ from lsprotocol import types
 from copyspan.engine import Engine
 from copyspan.errors import Cancelled, CopyspanError, ModelMissing
 from copyspan_lsp.holder import ModelState
-from copyspan_lsp.progress import FetchProgress
+from copyspan_lsp.progress import FetchProgress, WorkDone
 from copyspan_lsp.worker import Worker
 
 if TYPE_CHECKING:
@@ -56,15 +56,22 @@ class Download:
         self._server.jobs.note(ModelState("downloading"))
         try:
             await asyncio.shield(self._worker.call(lambda: Engine.fetch(settings, progress)))
+        except asyncio.CancelledError:
+            stopped.set()
+            self._end(bar, "The download was cancelled.")
+            raise
         except CopyspanError as error:
-            bar.end("Not downloaded")
-            self._server.jobs.note(ModelState("missing", message=str(error)))
+            self._end(bar, str(error))
             raise
         else:
             bar.end("Downloaded")
             self._server.jobs.note(ModelState())
         finally:
             self._is_running = False
+
+    def _end(self, bar: WorkDone, message: str) -> None:
+        bar.end("Not downloaded")
+        self._server.jobs.note(ModelState("missing", message=message))
 
     async def run_and_say(self) -> None:
         """Fetch the model, and show a person how it ended."""

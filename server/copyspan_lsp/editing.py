@@ -16,6 +16,7 @@ from copyspan_lsp.documents import Documents, Tracking
 from copyspan_lsp.jobs import Jobs, Stopped, Ticket
 from copyspan_lsp.rebase import Landing, Region, land
 from copyspan_lsp.refusals import NoMoreCandidates, changed, forgotten, outdated, refusal_of
+from copyspan_lsp.settings import ServerSettings
 from copyspan_lsp.task import Ask, Task, task_of
 
 Work = Callable[[Engine, Ticket, Callable[[Event], None]], EditResult]
@@ -88,10 +89,10 @@ class _Session:
 class Editing:
     """Makes edits of open documents, and keeps the newest of each document for its next candidates."""
 
-    def __init__(self, documents: Documents, jobs: Jobs, max_lines: Callable[[], int]) -> None:
+    def __init__(self, documents: Documents, jobs: Jobs, settings: Callable[[], ServerSettings]) -> None:
         self._documents = documents
         self._jobs = jobs
-        self._max_lines = max_lines
+        self._settings = settings
         self._sessions: dict[str, _Session] = {}
         """By the document's URI."""
 
@@ -100,7 +101,8 @@ class Editing:
         document = self._documents.get(ask.uri)
         if ask.version is not None and ask.version != document.version:
             raise outdated(ask.version, document.version)
-        task = task_of(document, ask, self._max_lines())
+        settings = self._settings()
+        task = task_of(document, ask, settings.max_lines, settings.context_lines)
         session = _Session(uuid4().hex, task, document.track())
         self._keep(session)
 

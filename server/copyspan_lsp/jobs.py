@@ -66,8 +66,7 @@ class Jobs:
 
     def __init__(self, load: Loader, settings: EngineSettings, on_change: Callable[[], None]) -> None:
         self.state = ModelState()
-        self.unload_after: float = 0
-        """Seconds without a job after which the model's memory is given back; 0 means never."""
+        self._unload_after: float = 0
         self._settings = settings
         self._on_change = on_change
         self._loop = asyncio.get_running_loop()
@@ -90,6 +89,16 @@ class Jobs:
     @property
     def is_idle(self) -> bool:
         return self._current is None and not self._waiting
+
+    @property
+    def unload_after(self) -> float:
+        """Seconds without a job after which the model's memory is given back; 0 means never."""
+        return self._unload_after
+
+    @unload_after.setter
+    def unload_after(self, seconds: float) -> None:
+        self._unload_after = seconds
+        self._await_idleness()
 
     def configure(self, settings: EngineSettings) -> None:
         """Take another model from the next job on."""
@@ -153,11 +162,11 @@ class Jobs:
             self._warming.stop("changed")
 
     def stop(self, reason: Reason, key: str | None = None) -> int:
-        """Stop the jobs of a key, or all; returns how many."""
+        """Stop the jobs of a key, or all; returns how many, what was read ahead not counted."""
         found = [ticket for ticket in self._tickets() if key is None or ticket.key == key]
         for ticket in found:
             ticket.stop(reason)
-        return len(found)
+        return sum(ticket is not self._warming for ticket in found)
 
     def note(self, state: ModelState) -> None:
         """Say what became of the model outside the worker: that it is being fetched, or is there now."""
@@ -190,11 +199,16 @@ class Jobs:
         if self._current is ticket:
             self._current = None
             self._advance()
+        self._await_idleness()
+        self._on_change()
+
+    def _await_idleness(self) -> None:
+        """Begin to count the seconds without a job, anew."""
         if self._unload_timer is not None:
             self._unload_timer.cancel()
-        if self.unload_after:
-            self._unload_timer = self._loop.call_later(self.unload_after, self._unload_if_idle)
-        self._on_change()
+            self._unload_timer = None
+        if self._unload_after:
+            self._unload_timer = self._loop.call_later(self._unload_after, self._unload_if_idle)
 
     def _unload_if_idle(self) -> None:
         if self.is_idle:

@@ -59,7 +59,7 @@ class CopyspanServer(LanguageServer):
         encoding = ServerCapabilitiesBuilder.choose_position_encoding(params.capabilities)
         self.documents.encoding = types.PositionEncodingKind(encoding).value
         self.jobs = Jobs(self._load, self.settings.engine_settings(), self.tell_status)
-        self.editing = Editing(self.documents, self.jobs, lambda: self.settings.max_lines)
+        self.editing = Editing(self.documents, self.jobs, lambda: self.settings)
         self.download = Download(self)
         self.warming = Warming(self.documents, self.jobs, lambda: self.settings)
         if self._logs is not None:

@@ -11,6 +11,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
+from copyspan.config import CONTEXT_LINES
 from copyspan.engine import EngineSettings
 
 SECTION = "copyspan"
@@ -38,8 +39,8 @@ class ServerSettings(BaseModel):
     """Whether edits are offered in the editor's list of code actions."""
     max_lines: int = Field(default=300, ge=1)
     """The longest document, in lines, that is edited whole when nothing is selected."""
-    context_lines: int = Field(default=0, ge=0)
-    """How many lines on either side of the scope are shown to the model."""
+    context_lines: int = Field(default=CONTEXT_LINES, ge=0)
+    """How many lines above a selection or block are shown to the model, so that it knows their names."""
     warm_start: Literal["auto", "on", "off"] = "auto"
     """Whether a document's prompt is read before an edit is asked for; "auto" does so on a GPU."""
     preload: bool = False

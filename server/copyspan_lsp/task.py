@@ -7,7 +7,7 @@ from urllib.parse import unquote, urlsplit
 from copyspan.edits.edit import EditList
 from copyspan.edits.text import LineRange, Snapshot
 from copyspan.engine import EditRequest
-from copyspan.errors import SourceError
+from copyspan.errors import SourceError, UsageError
 from copyspan_lsp.comments import InstructionComment, removal
 from copyspan_lsp.documents import Document
 from copyspan_lsp.languages import Language, language
@@ -45,8 +45,10 @@ class Task:
     removal: EditList = field(default_factory=EditList)
 
 
-def task_of(document: Document, ask: Ask, max_lines: int) -> Task:
-    """Raises UsageError where no scope can be chosen, and SourceError for a text that is none."""
+def task_of(document: Document, ask: Ask, max_lines: int, context_lines: int) -> Task:
+    """Raises UsageError for an empty instruction or where no scope can be chosen, SourceError for text that is none."""
+    if not ask.instruction.strip():
+        raise UsageError("The instruction is empty. Say what to change, for example: rename total to amount.")
     snapshot = document.snapshot
     _check_text(snapshot)
     removed = removal(ask.comment) if ask.comment else EditList()
@@ -54,7 +56,8 @@ def task_of(document: Document, ask: Ask, max_lines: int) -> Task:
     spoken = language(document.language)
     cursor = ask.comment.start if ask.comment else ask.cursor
     scope = choose_scope(inner, spoken, ask.selection, cursor, max_lines)
-    request = EditRequest(inner, ask.instruction, scope.lines, name_of(document.uri, spoken))
+    name = name_of(document.uri, spoken)
+    request = EditRequest(inner, ask.instruction, scope.lines, name, context_lines=context_lines)
     return Task(document.uri, snapshot, request, scope, _region(snapshot, inner, scope.lines, ask.comment), removed)
 
 

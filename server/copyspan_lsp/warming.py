@@ -43,6 +43,6 @@ class Warming:
         name = name_of(document.uri, language(document.language))
 
         def work(engine: Engine, cancelled: Callable[[], bool]) -> None:
-            engine.warm(snapshot, None, name, cancelled)
+            engine.warm(snapshot, name, cancelled)
 
         self._jobs.warm(document.uri, work)

@@ -16,7 +16,12 @@ from typing import TYPE_CHECKING, Any
 
 from cattrs import Converter
 from lsprotocol import types
-from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
+from pygls.exceptions import (
+    JsonRpcException,
+    JsonRpcInvalidParams,
+    JsonRpcInvalidRequest,
+    JsonRpcServerNotInitialized,
+)
 from pygls.protocol import (
     JsonRPCNotification,
     JsonRPCRequestMessage,
@@ -93,6 +98,23 @@ class CopyspanProtocol(LanguageServerProtocol):
             refusal = JsonRpcInvalidParams(f"The parameters of {data['method']} do not fit the protocol.")
             self._send_response(data["id"], None, refusal.to_response_error())
             raise Undecodable from error
+
+    def handle_message(self, message: Any) -> None:
+        """pygls leaves requests before `initialize` to chance, and those after `shutdown` without an answer."""
+        refusal = self._refusal_of(getattr(message, "method", None))
+        if refusal is None or not hasattr(message, "id"):
+            super().handle_message(message)
+        else:
+            self._send_response(message.id, None, refusal.to_response_error())
+
+    def _refusal_of(self, method: str | None) -> JsonRpcException | None:
+        if method is None or method in (types.EXIT, types.INITIALIZE):
+            return None
+        if self._shutdown:
+            return JsonRpcInvalidRequest("The server is shutting down.")
+        if self._workspace is None:
+            return JsonRpcServerNotInitialized("The first request has to be initialize.")
+        return None
 
     def _send_handler_result(self, future: "Future[Any]", *, msg_id: Any) -> None:
         if not future.cancelled() and isinstance(refusal := future.exception(), JsonRpcException):

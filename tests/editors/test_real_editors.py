@@ -6,19 +6,18 @@ installs all editors. COPYSPAN_TEST_SERVER is another server command than the sc
 
 import json
 import os
-import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from editor_runs import Terminal, Workplace, run_alone
+from editors_installed import require
 
 pytestmark = pytest.mark.editors
 
 HERE = Path(__file__).parent
 SCRIPTED = [sys.executable, str(HERE.parent / "server" / "scripted_server.py")]
-NEOVIM = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "copyspan/editors/neovim/bin/nvim"
 
 PLAIN = "def bill(total):\n    # ai: replace total with amount\n    return total + 1\n"
 DOCUMENTS = {
@@ -32,35 +31,6 @@ def edited(text: str) -> str:
     """What the document has to be: the instruction is carried out, and its comment is gone."""
     kept = [line for line in text.splitlines(keepends=True) if "# ai:" not in line]
     return "".join(kept).replace("total", "amount")
-
-
-def require(*command: str) -> str:
-    """The program of a command that ends with status 0 where the editor is there, complete and new enough."""
-    if (problem := _problem(command)) is None:
-        return command[0]
-    message = f"{command[0]} {problem}; tests/editors/install.sh installs the editors"
-    if os.environ.get("COPYSPAN_REQUIRE_EDITORS") == "1":
-        pytest.fail(message)
-    pytest.skip(message)
-
-
-def _problem(command: Sequence[str]) -> str | None:
-    try:
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=30)
-    except OSError:
-        return "is not installed"
-    return f"is too old or incomplete: {(done.stdout + done.stderr).strip()[-500:]}" if done.returncode else None
-
-
-@pytest.fixture(scope="session")
-def tmux() -> str:
-    return require("tmux", "-V")
-
-
-@pytest.fixture(scope="session")
-def neovim() -> str:
-    program = str(NEOVIM) if NEOVIM.exists() else "nvim"
-    return require(program, "--clean", "--headless", "+if !has('nvim-0.11') | cquit | endif", "+qall")
 
 
 @pytest.fixture(scope="session")

@@ -10,6 +10,7 @@ The model carries out what it is told in these words, on the document or part th
 Marks in brackets, anywhere in the instruction:
     [slow]  every forward takes 20 ms    [oom]  the device has no memory left    [bug]  an error that nobody expects
     [until FILE]  every forward waits until the file exists
+    [at TEXT until FILE]  the same, as soon as the answer holds the text
 The model's name may be "missing", or hold such a mark, for which the loading waits.
 """
 
@@ -24,7 +25,7 @@ from pathlib import Path
 from copyspan.engine import Engine, EngineSettings, Progress
 from copyspan.errors import Cancelled, ModelMissing, OutOfMemory
 from copyspan.models.protocol import Scores
-from copyspan.testing import ScriptedModel, fenced
+from copyspan.testing import ASSISTANT, ScriptedModel, fenced
 from copyspan_lsp.__main__ import serve
 
 SLOW_SECONDS = 0.02
@@ -32,7 +33,7 @@ SLOW_SECONDS = 0.02
 
 def script(prompt: str) -> list[str]:
     """The answers to a rewriting prompt."""
-    found = re.search(r"^(`{3,})(\w*)\n(.*?)^\1\n\n(Instruction: .*)", prompt, re.DOTALL | re.MULTILINE)
+    found = re.search(r".*^(`{3,})(\w*)\n(.*?)^\1\n\n(Instruction: .*)", prompt, re.DOTALL | re.MULTILINE)
     if found is None:
         return [""]
     fence, language, body, instruction = found.groups()
@@ -78,9 +79,19 @@ class MarkedModel(ScriptedModel):
             until = time.monotonic() + SLOW_SECONDS
             wait(lambda: cancelled() or time.monotonic() >= until)
         wait_for_file(context, cancelled)
+        self._pause(context, cancelled)
         if cancelled():
             raise Cancelled("The edit was cancelled.")
         return super().extend(tokens, cancelled=cancelled, **wanted)  # type: ignore[arg-type]
+
+    def _pause(self, context: str, cancelled: Callable[[], bool]) -> None:
+        """Stay at a text of the answer, where a mark says so."""
+        mark = re.search(r"\[at (\S+) until (\S+)\]", context)
+        if mark is None or ASSISTANT not in self.tokens:
+            return
+        start = len(self.tokens) - self.tokens[::-1].index(ASSISTANT)
+        if mark[1] in bytes(t for t in self.tokens[start:] if t < 256).decode(errors="replace"):
+            wait(lambda: cancelled() or Path(mark[2]).exists())
 
 
 def wait_for_file(text: str, cancelled: Callable[[], bool] = lambda: False) -> None:

@@ -17,7 +17,7 @@ from copyspan.cli.models import models
 from copyspan.cli.serve import serve
 from copyspan.cli.terminal import say
 from copyspan.config import DEFAULT_MODEL, EngineSettings
-from copyspan.errors import Cancelled, CopyspanError
+from copyspan.errors import Cancelled, ContextTooLong, CopyspanError, OutOfMemory
 
 EPILOG = "\n".join(["Exit codes:", *(f"{code.value} {code.meaning}" for code in ExitCode)])
 
@@ -29,7 +29,7 @@ class _Group(TyperGroup):
         try:
             return super().invoke(ctx)
         except CopyspanError as error:
-            say(str(error) if isinstance(error, Cancelled) else f"Error: {error}")
+            say(str(error) if isinstance(error, Cancelled) else f"Error: {error}{_option_for(error)}")
             raise typer.Exit(exit_code_of(error)) from error
         except MemoryError as error:
             say("Error: out of memory. Edit fewer lines (--lines A-B), or take a smaller model (--model).")
@@ -66,6 +66,13 @@ def doctor(
     """Say what copyspan would use here, and what is missing."""
     if not run_doctor(EngineSettings(model=model, device=device, dtype=dtype)):
         raise typer.Exit(ExitCode.MODEL)
+
+
+def _option_for(error: CopyspanError) -> str:
+    """The options by which the advice of a message is followed here; the engine knows no command line."""
+    options = {ContextTooLong: "--lines A-B", OutOfMemory: "--lines A-B, --model NAME, --device cpu"}
+    found = next((text for kind, text in options.items() if isinstance(error, kind)), None)
+    return f" (The options are {found}.)" if found else ""
 
 
 def _print_version(wanted: bool) -> None:

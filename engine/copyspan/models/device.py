@@ -30,7 +30,7 @@ def _check(device: str) -> None:
     except (RuntimeError, AssertionError, NotImplementedError) as error:  # each backend has its own
         raise UsageError(
             f"There is no device {device!r} here ({str(error).splitlines()[0]}). "
-            f"Take --device auto, which means {best_device()} on this machine."
+            f"Take the device auto, which means {best_device()} on this machine."
         ) from error
 
 

@@ -19,6 +19,8 @@ _NUMBERED_SYSTEM = (
     '<program>\n<copy lines="1-4"/>\n<gen>\nnew text\n</gen>\n<copy lines="6-9"/>\n</program>\n'
     "Copied line ranges are inclusive. Lines that are not copied are deleted. Copy whatever does not change."
 )
+_REFERENCE = "Lines before the part, for reference only, not to be repeated:"
+_CHARACTERS_PER_LINE = 100
 _MARKDOWN = {".md", ".markdown", ".rst", ".mdx", ".txt", ".adoc"}
 
 
@@ -46,20 +48,33 @@ class NumberedPrompt:
 
 
 def rewrite_prompt(
-    tokenizer: Tokenizer, snapshot: Snapshot, scope: LineRange, instruction: str, name: str | None
+    tokenizer: Tokenizer,
+    snapshot: Snapshot,
+    scope: LineRange,
+    instruction: str,
+    name: str | None,
+    context_lines: int = 0,
 ) -> RewritePrompt:
     """Ask for the scope rewritten. `name` is the file's name or None; it gives the fence its language.
 
-    A scope that is not the whole document is shown alone: shown the rest as well, a small model writes too much or too
-    little of it (LOG.md).
+    A scope that is not the whole document gets a block of its own, and up to `context_lines` lines above it stand in
+    another: shown inside the whole document, a small model writes too much or too little of it (LOG.md).
     """
     is_whole = scope == snapshot.without_blank_edges(snapshot.all_lines)
     body = shown(snapshot, scope)
-    fence = _fence(body, name)
+    above = shown(snapshot, _lines_above(snapshot, scope, context_lines))
+    fence = _fence(above + body, name)
     opening = f"{fence}{_language(name)}\n"
-    title, what = (_title(name), "file") if is_whole else ("Part of a file:", "part")
+    if above.strip():
+        reference = f"{_title(name)}\n\n{_REFERENCE}\n{opening}{above}{fence}\n\n"
+        title, what = f"{reference}Part to edit:", "whole part to edit"
+        only = " and nothing else of the file,"
+    else:
+        title, what = (_title(name), "whole file") if is_whole else ("Part of a file:", "whole part")
+        only = ""
     document = f"{title}\n{opening}{body}{fence}\n\n"
-    task = f"Instruction: {instruction.strip()}\n\nWrite the whole {what} after this edit, complete, in one code block."
+    wanted = f"Write the {what} after this edit, complete,{only} in one code block."
+    task = f"Instruction: {instruction.strip()}\n\n{wanted}"
     ids = tokenizer.chat(_REWRITE_SYSTEM, [document, task]) + tokenizer.encode(opening)
     answer = body + fence
     end = min(tokenizer.end_tokens)
@@ -81,6 +96,16 @@ def numbered_prompt(
 def shown(snapshot: Snapshot, lines: LineRange) -> str:
     """Lines as the model sees them: each ended by one LF."""
     return "".join(snapshot.content(i) + "\n" for i in lines)
+
+
+def _lines_above(snapshot: Snapshot, scope: LineRange, most: int) -> LineRange:
+    """The lines right above the scope, at most `most` of them, fewer where they are long: a minified file has lines
+    that would fill the context."""
+    start, room = scope.start, most * _CHARACTERS_PER_LINE
+    while start > max(0, scope.start - most) and len(snapshot.line(start - 1)) <= room:
+        start -= 1
+        room -= len(snapshot.line(start))
+    return LineRange(start, scope.start)
 
 
 def _title(name: str | None) -> str:

@@ -181,5 +181,5 @@ def _raise_if_out_of_memory(error: BaseException, device: str) -> None:
         torch.cuda.empty_cache()
     raise OutOfMemory(
         f"{device} ran out of memory ({str(error).splitlines()[0]}). Edit fewer lines, take a smaller model "
-        "(--model Qwen2.5-Coder-0.5B-Instruct), or run on the CPU (--device cpu)."
+        "(Qwen2.5-Coder-0.5B-Instruct), or run on the CPU (device cpu)."
     ) from error

@@ -47,11 +47,11 @@ class Drafter:
         if num_tokens >= _SURE_MATCH:
             self.seek(self.position + num_tokens)
         else:
-            self.position += num_tokens
+            self._step(num_tokens)
 
     def follow(self) -> int:
         """The model's own next token is the source's: step over it, and return its index."""
-        self.position += 1
+        self._step(1)
         return self.position - 1
 
     def expects(self, token: int) -> bool:
@@ -74,6 +74,12 @@ class Drafter:
         else:
             last_of_line = self._start_of(self._line_of(self.position) + 1) - 1
             self.position = min(self.position + 1, max(self.position, last_of_line))
+
+    def _step(self, num_tokens: int) -> None:
+        """Go on over a few tokens, which may end lines (a blank one is a single token), but prove little."""
+        line = self._line_of(self.position)
+        self.position += num_tokens
+        self._lines_since += self._line_of(self.position) - line
 
     def _match(self, output: Sequence[int]) -> tuple[int, int]:
         """The position after the source tokens that the output ends with, and how many they are; (0, 0) for none.

@@ -78,6 +78,17 @@ def check_repetition(tokens: Sequence[int]) -> None:
             )
 
 
+def repeats(tokens: Sequence[int]) -> bool:
+    """Whether somewhere among the tokens a run comes again and again, as `check_repetition` understands it."""
+    for period in range(1, _LONGEST_PERIOD + 1):
+        wanted, length = max(_REPEATED_TOKENS, _LEAST_TIMES * period) - period, 0
+        for before, token in zip(tokens, tokens[period:], strict=False):
+            length = length + 1 if before == token else 0
+            if length == wanted:
+                return True
+    return False
+
+
 def check_placeholders(ops: Sequence[LineOp], source_lines: Sequence[str]) -> None:
     """Raise PlaceholderFound where a line such as `# ... existing code ...` stands for text and is new to the file."""
     known = {line.strip() for line in source_lines}

@@ -29,12 +29,20 @@ class Rewrites:
 class Rewriter:
     """Rewrites of one scope by one instruction."""
 
-    def __init__(self, run: Run, snapshot: Snapshot, scope: LineRange, instruction: str, name: str | None) -> None:
+    def __init__(
+        self,
+        run: Run,
+        snapshot: Snapshot,
+        scope: LineRange,
+        instruction: str,
+        name: str | None,
+        context_lines: int,
+    ) -> None:
         self._run = run
         self._snapshot = snapshot
         self._scope = scope
         self._instruction = instruction
-        prompt = rewrite_prompt(run.model.tokenizer, snapshot, scope, instruction, name)
+        prompt = rewrite_prompt(run.model.tokenizer, snapshot, scope, instruction, name, context_lines)
         self._decoder = VerifiedDecoder(run, prompt, scope)
         self._source = shown(snapshot, scope)
 

@@ -7,16 +7,17 @@ al., arXiv 2211.17192, in its greedy form.)
 """
 
 from collections.abc import Sequence
+from functools import cached_property
 
 from copyspan.edits.text import LineRange
-from copyspan.errors import OutputRejected, OutputTruncated
+from copyspan.errors import OutputRejected, OutputRepeats, OutputTruncated
 from copyspan.models.prompt import RewritePrompt
 from copyspan.models.protocol import Scores
 from copyspan.strategies.answer import Origin
 from copyspan.strategies.context import Run, read_prompt
 from copyspan.strategies.draft import Drafter
 from copyspan.strategies.events import AnswerStarted
-from copyspan.strategies.guard import check_repetition
+from copyspan.strategies.guard import check_repetition, repeats
 from copyspan.strategies.narrate import Narrator
 from copyspan.strategies.transcript import SourceMap, Step, Transcript
 
@@ -199,6 +200,10 @@ class VerifiedDecoder:
         source, start = self._prompt.source, drafter.position
         return [source[min(start + i, len(source) - 1)] for i in range(draft_length + 1)]
 
+    @cached_property
+    def _source_repeats(self) -> bool:
+        return repeats(self._prompt.source)
+
     def _fitting(self, draft: Sequence[int], num_pending: int) -> Sequence[int]:
         """The draft, cut to the room that the context has."""
         room = self._run.model.context_size - len(self._run.model.tokens) - num_pending
@@ -213,7 +218,12 @@ class VerifiedDecoder:
                 f"{self._run.max_new_tokens}; context {self._run.model.context_size}); nothing was changed. "
                 "Select fewer lines, or raise max_new_tokens."
             )
-        check_repetition([step.token for step in transcript.steps[-600:]])
+        try:
+            check_repetition([step.token for step in transcript.steps[-600:]])
+        except OutputRepeats:
+            # It may well be what the source has again and again, changed all along.
+            if len(transcript.steps) > 2 * len(self._prompt.source) or not self._source_repeats:
+                raise
 
 
 def _copied(scores: Scores, index: int, token: int, logprob: float, source: int) -> Step:

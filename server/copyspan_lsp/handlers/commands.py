@@ -45,7 +45,10 @@ def register(server: "CopyspanServer") -> None:
     @server.command(protocol.COMMAND_CANCEL)
     def cancel(*arguments: Any) -> dict[str, Any]:
         wanted = read(protocol.CancelParams, arguments[0] if arguments else {})
-        return {"cancelled": server.jobs.stop("cancelled", wanted.uri)}
+        uri = wanted.uri
+        if uri is not None and uri in server.documents:
+            uri = server.documents.get(uri).uri  # the client may escape it differently now
+        return {"cancelled": server.jobs.stop("cancelled", uri)}
 
     @server.command(protocol.COMMAND_STATUS)
     def status(*_: Any) -> dict[str, Any]:

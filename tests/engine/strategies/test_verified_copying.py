@@ -280,6 +280,11 @@ def test_departures_that_add_blank_lines_alone_are_left_out_and_indentation_coun
     assert edit(DOCUMENT, DOCUMENT, indented).best.text == indented
 
 
+def test_a_document_that_repeats_itself_may_be_changed_all_along() -> None:
+    before, after = "total = total + 1\n" * 20, "amount = amount + 1\n" * 20
+    assert edit(before, after).best.text == after
+
+
 def test_other_candidates_depart_from_the_source_and_not_from_the_first_answer() -> None:
     first, second = replaced(10, "line number X of the file"), replaced(20, "line number Y of the file")
     texts = [c.text for c in edit(DOCUMENT, first, DOCUMENT, second, candidates=3).candidates]
