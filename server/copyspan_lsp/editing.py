@@ -162,7 +162,8 @@ class Editing:
         except Stopped as stopped:
             raise refusal_of(stopped) from stopped
         finally:
-            session.tracking.on_change = lambda tracking: self._drop(session) if tracking.is_closed else None
+            if session.tracking.on_change is follow:  # else a newer request for the session follows it by now
+                session.tracking.on_change = lambda tracking: self._drop(session) if tracking.is_closed else None
 
     def _outcome(self, session: _Session, candidate: Candidate) -> Outcome:
         landing = session.land(candidate)

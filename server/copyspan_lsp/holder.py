@@ -44,17 +44,8 @@ class EngineHolder:
     def get(self, settings: EngineSettings, progress: Progress) -> Engine:
         """The engine of these settings, loaded if need be. Raises CopyspanError."""
         engine = self.peek(settings)
-        if engine is not None:
-            return engine
-        self.drop()
-        self._tell(ModelState("loading"))
-        progress.started(f"Loading {settings.model}", None, "")  # before the seconds that importing torch takes
-        try:
-            engine = self._load(settings, progress)
-        except BaseException as error:
-            self._tell(_state_after(error))
-            raise
-        self._loaded = settings, engine
+        if engine is None:
+            engine = self._load_anew(settings, progress)
         self._tell(ModelState("ready", engine.model.device, engine.model.dtype))
         return engine
 
@@ -68,6 +59,18 @@ class EngineHolder:
             self._loaded[1].close()
             self._loaded = None
             self._tell(ModelState())
+
+    def _load_anew(self, settings: EngineSettings, progress: Progress) -> Engine:
+        self.drop()
+        self._tell(ModelState("loading"))
+        progress.started(f"Loading {settings.model}", None, "")  # before the seconds that importing torch takes
+        try:
+            engine = self._load(settings, progress)
+        except BaseException as error:
+            self._tell(_state_after(error))
+            raise
+        self._loaded = settings, engine
+        return engine
 
 
 def _state_after(error: BaseException) -> ModelState:

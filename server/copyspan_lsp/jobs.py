@@ -58,7 +58,8 @@ class Ticket:
             self.check()
             return future.result()
         finally:
-            future.cancel()  # of no effect where it is done
+            if not future.cancel() and not future.cancelled():
+                future.exception()  # nobody else asks for it, which asyncio would log
 
 
 class Jobs:
@@ -76,6 +77,7 @@ class Jobs:
         self._current: Ticket | None = None
         self._warming: Ticket | None = None
         self._unload_timer: asyncio.TimerHandle | None = None
+        self._is_closed = False
 
     @property
     def current(self) -> str | None:
@@ -114,6 +116,8 @@ class Jobs:
         as the ticket is stopped, and whatever `work` and the loading raise. A task that is cancelled here stops its
         ticket.
         """
+        if self._is_closed:
+            ticket.stop("shutdown")
         for other in self._tickets():
             if other.key == ticket.key or other is self._warming:
                 other.stop("superseded")
@@ -173,7 +177,8 @@ class Jobs:
         self._enter(state)
 
     def close(self) -> None:
-        """Stop everything and give the memory back; nothing can be run afterwards."""
+        """Stop everything and give the memory back; what is run afterwards is stopped at once."""
+        self._is_closed = True
         self.stop("shutdown")
         if self._unload_timer is not None:
             self._unload_timer.cancel()

@@ -21,6 +21,8 @@ class Places:
         """The document's number of line 0 <= line <= num_lines."""
         if not self._removal.edits:
             return line
+        if line == self._inner.num_lines:  # no offset tells this place where the text does not end with a line end
+            return self._document.num_lines
         removed = self._removal.edits[0]
         offset = self._inner.starts[line]
         return self._document.line_at(offset - removed.growth if offset >= removed.start else offset)

@@ -83,10 +83,12 @@ class _View:
 
 
 def _without_idle(changes: EditList, text: str, region: Region) -> EditList:
-    """The changes without those in the region, where these leave it as it is.
+    """The changes without those in the region, where these leave it as it is; none where all leave the text so.
 
     A line that went and came back beside another one like it is two edits that cannot be trimmed.
     """
+    if changes.apply(text) == text:
+        return EditList()
     start, stop = region.start, region.stop
     inside = [edit for edit in changes if start <= edit.start and edit.stop <= stop]
     moved = EditList(tuple(Edit(edit.start - start, edit.stop - start, edit.text) for edit in inside))

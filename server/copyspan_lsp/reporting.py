@@ -41,6 +41,7 @@ class Report:
         self._work_done = work_done
         self._partial = partial
         self._told = _Words(0)
+        self._is_over = False
         self.progress = FetchProgress(self._loop, work_done)
 
     def begin(self, task: Task, ticket: Ticket) -> None:
@@ -54,12 +55,15 @@ class Report:
         self._loop.call_soon_threadsafe(self._tell, event)
 
     def end(self, message: str) -> None:
-        """The request is answered, well or badly."""
+        """The request is answered, well or badly. Nothing is sent for it any more, though the worker may go on."""
+        self._is_over = True
         if self._partial is not None:
             self._partial.flush()
         self._work_done.end(message)
 
     def _tell(self, event: Event) -> None:
+        if self._is_over:
+            return
         self._work_done.report(*self._told.of(event))
         if self._partial is not None:
             self._partial.see(event)
@@ -105,7 +109,9 @@ class PartialResults:
         self._task = task
         self._converter = self._converter_of(task)
         self._places = Places(task)
-        self._next_line = task.scope.lines.start
+        # The model sees no blank lines at the edges of a scope; an answer begins after them.
+        self._first_line = task.request.snapshot.without_blank_edges(task.scope.lines).start
+        self._next_line = self._first_line
         self._num_hunks = 0
 
     def see(self, event: Event) -> None:
@@ -138,7 +144,7 @@ class PartialResults:
             self._items = []
 
     def _start(self, origin: str) -> None:
-        self._next_line = self._task.scope.lines.start
+        self._next_line = self._first_line
         self._num_hunks = 0
         task = self._task
         document = protocol.DocumentIdentifier(uri=task.uri, version=task.document.version)

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from contextlib import suppress
 from typing import Any
 
 from lsprotocol import types
@@ -29,6 +30,8 @@ from copyspan_lsp.wire import CopyspanProtocol, Undecodable, converter
 
 _logger = logging.getLogger(__name__)
 
+_SETTINGS_SECONDS = 2.0
+
 
 class CopyspanServer(LanguageServer):
     """One client, one model, many documents."""
@@ -51,6 +54,7 @@ class CopyspanServer(LanguageServer):
         self._load = load
         self._logs = logs
         self._status: Status | None = None
+        self._is_configured = asyncio.Event()
         register(self)
 
     def start_session(self, params: types.InitializeParams) -> None:
@@ -73,6 +77,15 @@ class CopyspanServer(LanguageServer):
         self.jobs.unload_after = settings.unload_after * 60
         if self._logs is not None:
             self._logs.trace = settings.trace
+
+    def note_configured(self) -> None:
+        """The client has told its settings, or has none to tell."""
+        self._is_configured.set()
+
+    async def wait_for_settings(self) -> None:
+        """Wait for the client's settings, which an edit can overtake; not for ever, since some clients never answer."""
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._is_configured.wait(), _SETTINGS_SECONDS)
 
     def document_changed(self, uri: str) -> None:
         self.warming.document_changed(self.documents.get(uri))

@@ -23,7 +23,8 @@ class Worker:
     def call(self, function: Callable[[], Result]) -> "asyncio.Future[Result]":
         """The result of `function`, or what it raises, as a future of the running loop.
 
-        The function runs to its end even where nobody waits for the future any more.
+        What is no ordinary error (SystemExit, StopIteration) becomes the cause of a RuntimeError. The function runs to
+        its end even where nobody waits for the future any more.
         """
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Result] = loop.create_future()
@@ -32,7 +33,7 @@ class Worker:
             try:
                 result = function()
             except BaseException as error:  # the thread must outlive whatever a function does
-                failure = error
+                failure = _harmless(error)
                 self.post(loop, lambda: None if future.done() else future.set_exception(failure))
             else:
                 self.post(loop, lambda: None if future.done() else future.set_result(result))
@@ -66,3 +67,12 @@ class Worker:
         while (call := self._calls.get()) is not None:
             call()
             del call  # its closure may hold an engine, which is to be freed before the next call comes
+
+
+def _harmless(error: BaseException) -> Exception:
+    """An error that a future can hold: it takes no StopIteration, and SystemExit would end the loop that waits."""
+    if isinstance(error, Exception) and not isinstance(error, StopIteration):
+        return error
+    replaced = RuntimeError(f"a call ended with {type(error).__name__}")
+    replaced.__cause__ = error
+    return replaced

@@ -26,10 +26,13 @@ def register(server: "CopyspanServer") -> None:
         server.start_session(params)
         initial.append(_without_ours(params.initialization_options))
         server.take_settings(read_settings(initial[-1], ServerSettings())[0])
+        if not server.client.pulls_settings:
+            server.note_configured()
 
     @server.feature(types.INITIALIZED)
     async def initialized(_: types.InitializedParams) -> None:
         _configure(server, initial[-1], await _pulled(server))
+        server.note_configured()
         if server.client.pushes_settings:
             options = {"section": SECTION}
             wanted = types.Registration("copyspan-settings", types.WORKSPACE_DID_CHANGE_CONFIGURATION, options)
