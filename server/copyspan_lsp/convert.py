@@ -130,7 +130,7 @@ def result_of(outcome: Outcome, encoding: Encoding, client: Client) -> protocol.
     edits = tuple(edit for hunk in hunks for edit in hunk.edits)
     cost = cost_of(outcome)
     num_changed = sum(max(len(hunk.lines), Snapshot(hunk.new).num_lines) for hunk in outcome.hunks)
-    num_lines = outcome.snapshot.num_lines
+    num_lines = max(outcome.snapshot.num_lines, Snapshot(outcome.edits.apply(outcome.snapshot.text)).num_lines)
     return protocol.EditResult(
         edit_id=outcome.edit_id,
         text_document=protocol.DocumentIdentifier(uri=task.uri, version=outcome.snapshot.version),

@@ -146,6 +146,7 @@ class EditResult(Payload):
     changed_lines: int
     """How many lines of the document are other lines afterwards, or new."""
     total_lines: int
+    """How many lines the document has, before or after the edit, whichever is more."""
     cost: Cost
     model: str
     device: str
