@@ -9,7 +9,7 @@ MODEL ?= Qwen2.5-Coder-1.5B-Instruct
 EXAMPLE := examples/inventory.py
 INSTRUCTION ?= Make restock raise a ValueError if the amount is not positive.
 
-.PHONY: demo test test-editors lint format clean
+.PHONY: demo test test-editors test-vscode lint format clean
 
 # Without FILE a copy of the shipped example is edited; FILE=... edits your own file, and asks before it writes.
 demo: $(READY)
@@ -24,10 +24,15 @@ endif
 test: lint
 	$(BIN)/pytest
 
-# Neovim, Emacs and Vim as they are, with the server and nothing else of ours. Installs them where they are missing.
+# Real Neovim, Emacs, Vim and VS Code. Installs them where they are missing (as root: Debian's packages, npm and pip).
 test-editors: $(READY)
 	tests/editors/install.sh
+	tests/editors/install_vscode.sh
 	COPYSPAN_REQUIRE_EDITORS=1 $(BIN)/pytest tests/editors
+
+# The VS Code extension by itself: types, lint, unit tests. Needs Node 20.
+test-vscode:
+	cd vscode-client && npm ci --no-audit --no-fund && npm run lint && npm test
 
 lint: $(READY)
 	$(BIN)/ruff check .

@@ -9,6 +9,8 @@ from copyspan_lsp.holder import Loader, load_installed
 from copyspan_lsp.logs import configure
 from copyspan_lsp.server import CopyspanServer
 
+_logger = logging.getLogger("copyspan_lsp.main")  # also where this module runs as __main__
+
 Transport = Literal["stdio", "tcp", "ws"]
 
 _PATIENCE = 2.0
@@ -24,6 +26,8 @@ def serve(
     """
     logs = configure(logging.INFO)
     server = CopyspanServer(load, logs)
+    if transport != "stdio":
+        _logger.info("Listening on %s, port %d.", host, port)
     if transport == "tcp":
         server.start_tcp(host, port)
     elif transport == "ws":

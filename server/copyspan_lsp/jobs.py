@@ -5,7 +5,7 @@ Everything here runs on the event loop; what touches the engine is handed to the
 
 import asyncio
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Literal, TypeVar
 
 from copyspan.engine import Engine, EngineSettings, Progress
@@ -58,8 +58,7 @@ class Ticket:
             self.check()
             return future.result()
         finally:
-            if not future.cancel() and not future.cancelled():
-                future.exception()  # nobody else asks for it, which asyncio would log
+            future.cancel()  # of no effect where it is done, but that asyncio does not miss anybody to take its error
 
 
 class Jobs:
@@ -68,6 +67,8 @@ class Jobs:
     def __init__(self, load: Loader, settings: EngineSettings, on_change: Callable[[], None]) -> None:
         self.state = ModelState()
         self._unload_after: float = 0
+        self.prepare: Callable[[], Awaitable[None]] | None = None
+        """Called when a job's turn has come, before the settings are looked at, which may be on their way."""
         self._settings = settings
         self._on_change = on_change
         self._loop = asyncio.get_running_loop()
@@ -127,6 +128,8 @@ class Jobs:
         self._on_change()
         try:
             await ticket.unless_stopped(entry[1])
+            if self.prepare is not None:
+                await ticket.unless_stopped(asyncio.ensure_future(self.prepare()))
             settings = self._settings
             return await ticket.unless_stopped(self._worker.call(lambda: self._do(ticket, settings, work, progress)))
         except asyncio.CancelledError:

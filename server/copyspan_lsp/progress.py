@@ -36,6 +36,9 @@ class WorkDone:
         self._is_over = False
         self._last = 0.0
         self._percentage: int | None = None
+        self._newest: types.WorkDoneProgressReport | None = None
+        """What is still to be said, when `_timer` is over."""
+        self._timer: asyncio.TimerHandle | None = None
 
     def begin(self, title: str) -> None:
         """Open the bar, which the person may cancel from now on."""
@@ -47,21 +50,41 @@ class WorkDone:
             self._creating = asyncio.ensure_future(self._open(self._create))
 
     def report(self, message: str, percentage: int | None = None) -> None:
-        """Say how far it is; more often than ten times a second nobody can see it. Percentages never go back."""
+        """Say how far it is. Percentages never go back.
+
+        More often than ten times a second nobody can see it, but the newest is always said: long silence may follow.
+        """
         if percentage is not None:
             self._percentage = percentage = max(percentage, self._percentage or 0)
-        now = time.monotonic()
-        if self._is_shown and not self._is_over and now - self._last >= _SECONDS_BETWEEN:
-            self._last = now
-            self._send(types.WorkDoneProgressReport(message=message, percentage=percentage, cancellable=True))
+        if not self._is_shown or self._is_over:
+            return
+        self._newest = types.WorkDoneProgressReport(message=message, percentage=percentage, cancellable=True)
+        wait = self._last + _SECONDS_BETWEEN - time.monotonic()
+        if wait <= 0:
+            self._say_newest()
+        elif self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(wait, self._say_newest)
 
     def end(self, message: str) -> None:
-        """Close the bar, once."""
+        """Close the bar, once. A client that has not opened it by now is not waited for."""
+        if self._creating is not None:
+            self._creating.cancel()
         if self._token is not None:
             self._cancellers.pop(self._token, None)
+        self._stop_timer()
         if self._is_shown and not self._is_over:
             self._send(types.WorkDoneProgressEnd(message=message))
         self._is_over = True
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _say_newest(self) -> None:
+        self._stop_timer()
+        self._last = time.monotonic()
+        self._send(self._newest)
 
     async def _open(self, create: Callable[[types.WorkDoneProgressCreateParams], Awaitable[None]]) -> None:
         """Ask the client for a bar. Some clients never answer: then there is none."""

@@ -156,6 +156,10 @@ class PartialResults:
         self._items.append(protocol.AnswerStarted(text_document=document, scope=scope, origin=origin))
 
     def _copy(self, lines: LineRange) -> None:
+        first = min(max(lines.start, self._next_line), lines.stop)
+        for line in range(lines.start, first):  # taken from further up, where it was told or passed over: new text here
+            self._write(self._task.request.snapshot.content(line) + "\n")
+        lines = LineRange(first, lines.stop)
         self._next_line = max(self._next_line, lines.stop)
         for placed in self._places.lines(lines):
             self._items.append(protocol.LinesCopied(start_line=placed.start, stop_line=placed.stop))

@@ -63,6 +63,7 @@ class CopyspanServer(LanguageServer):
         encoding = ServerCapabilitiesBuilder.choose_position_encoding(params.capabilities)
         self.documents.encoding = types.PositionEncodingKind(encoding).value
         self.jobs = Jobs(self._load, self.settings.engine_settings(), self.tell_status)
+        self.jobs.prepare = self.wait_for_settings
         self.editing = Editing(self.documents, self.jobs, lambda: self.settings)
         self.download = Download(self)
         self.warming = Warming(self.documents, self.jobs, lambda: self.settings)
@@ -86,6 +87,7 @@ class CopyspanServer(LanguageServer):
         """Wait for the client's settings, which an edit can overtake; not for ever, since some clients never answer."""
         with suppress(TimeoutError):
             await asyncio.wait_for(self._is_configured.wait(), _SETTINGS_SECONDS)
+        self._is_configured.set()
 
     def document_changed(self, uri: str) -> None:
         self.warming.document_changed(self.documents.get(uri))

@@ -1,9 +1,10 @@
-"""Finds the editors that tests/editors/install.sh installs, and says what is missing. Knows no test."""
+"""Finds the editors that the scripts beside this file install, and says what is missing. Knows no test."""
 
 import os
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
@@ -12,9 +13,13 @@ NEOVIM = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "cop
 
 def require(*command: str) -> str:
     """The program of a command that ends with status 0 where the editor is there, complete and new enough."""
-    if (problem := _problem(command)) is None:
-        return command[0]
-    message = f"{command[0]} {problem}; tests/editors/install.sh installs the editors"
+    if (problem := _problem(command)) is not None:
+        do_without(f"{command[0]} {problem}; tests/editors/install.sh installs the editors")
+    return command[0]
+
+
+def do_without(message: str) -> NoReturn:
+    """Skip the test of an editor that is missing, or fail it where all editors have to be there."""
     if os.environ.get("COPYSPAN_REQUIRE_EDITORS") == "1":
         pytest.fail(message)
     pytest.skip(message)

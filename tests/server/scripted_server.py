@@ -4,7 +4,8 @@ The model carries out what it is told in these words, on the document or part th
     replace OLD with NEW              also "with NEW or NEWER": further candidates, the likeliest first, of which the
                                       second leaves the first OLD as it is, the third the first two, and so on
     leave it, or replace OLD with NEW changes nothing at first, so that a search follows
-    write the placeholder             an answer that is refused
+    write the placeholder, wrap it    answers that are refused
+    explain it, replace OLD with NEW  an answer with an explanation after its end
     leave out the end                 an answer without its last lines
     append TEXT, delete TEXT          one line more at the end; no line that holds the text
 Marks in brackets, anywhere in the instruction:
@@ -37,13 +38,16 @@ def script(prompt: str) -> list[str]:
     if found is None:
         return [""]
     fence, language, body, instruction = found.groups()
-    return [fenced(answer, language, fence) for answer in answers_to(instruction, body)]
+    told = "\nHere is what I changed:\n" if "explain it" in instruction else ""
+    return [fenced(answer, language, fence) + told for answer in answers_to(instruction, body)]
 
 
 def answers_to(instruction: str, body: str) -> list[str]:
     """What the model would write for a document."""
     if "write the placeholder" in instruction:
         return ["# ... existing code ...\n" + body[body.index("\n") + 1 :]]
+    if "wrap it" in instruction:
+        return [f"<think>\nhm\n</think>\n{body}"]
     if "leave out the end" in instruction:
         return ["".join(body.splitlines(keepends=True)[:-12])]
     if added := re.search(r"append (\S+)", instruction):

@@ -31,7 +31,7 @@ def test_public_names_and_defaults() -> None:
         "searchWidth": 4,
         "codeActions": True,
         "maxLines": 300,
-        "contextLines": 0,
+        "contextLines": 20,
         "warmStart": "auto",
         "preload": False,
         "unloadAfter": 10,

@@ -39,6 +39,23 @@ test("an answer is shown while it is written", () => {
   assert.equal(preview.proposal.isFinal, false);
 });
 
+test("what is written as it stands there is not shown until it differs", () => {
+  const preview = begun();
+  for (const text of ["o", "ne\n", "tw"]) {
+    preview.follow([...(text === "o" ? [answer(1)] : []), { kind: "text", line: 0, text }]);
+    assert.equal(preview.proposal.writing, undefined);
+  }
+  preview.follow([{ kind: "text", line: 0, text: "in" }]);
+  assert.equal(preview.proposal.writing?.text, "one\ntwin");
+});
+
+test("nor where lines end otherwise than in what the model writes", () => {
+  const preview = new Preview(1, "one\r\ntwo\r\n");
+  preview.begin(1, "one\r\ntwo\r\n");
+  preview.follow([answer(1), { kind: "text", line: 0, text: "one\ntwo" }]);
+  assert.equal(preview.proposal.writing, undefined);
+});
+
 test("a second answer makes the first one void", () => {
   const preview = begun();
   preview.follow([answer(1), { kind: "hunk", index: 0, hunk: hunk(TEXT, 1, 2, "TWO\n") }, answer(1)]);

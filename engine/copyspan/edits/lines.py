@@ -32,6 +32,9 @@ class NewLines:
 
 LineOp = CopyLines | NewLines
 
+_MOST_ALIGNED = 5_000
+"""Lines."""
+
 
 def settle(ops: Sequence[LineOp], snapshot: Snapshot, scope: LineRange) -> Program:
     """The program that puts exactly these lines in the place of the scope.
@@ -58,16 +61,51 @@ def refine(ops: Sequence[LineOp], snapshot: Snapshot, scope: LineRange) -> Seque
 
     New and dropped lines of a gap are aligned in order, so that increasing copies stay increasing. Contents are
     compared, not terminators: a line that the model wrote again was not asked to end otherwise.
+
+    Where lines are still both dropped and written, as when a copy was taken from the wrong one of several equal
+    passages, all lines are aligned anew, and the alignment that keeps more of them holds.
     """
-    refined: list[LineOp] = []
-    for part in _gaps_and_copies(ops, scope):
-        for op in (part,) if isinstance(part, CopyLines) else _align(part, snapshot):
-            last = refined[-1] if refined else None
-            if isinstance(last, CopyLines) and isinstance(op, CopyLines) and last.stop == op.start:
-                refined[-1] = CopyLines(last.start, op.stop)
-            else:
-                refined.append(op)
-    return refined
+    aligned = (
+        op
+        for part in _gaps_and_copies(ops, scope)
+        for op in ((part,) if isinstance(part, CopyLines) else _align(part, snapshot))
+    )
+    refined = _joined(aligned)
+    if not _writes_what_it_drops(refined, snapshot, scope):
+        return refined
+    contents = tuple(content for op in refined for content in _contents(op, snapshot))
+    anew = _joined(_align(_Gap(scope, contents), snapshot))
+    return max(refined, anew, key=_num_kept)
+
+
+def _joined(ops: Iterable[LineOp]) -> list[LineOp]:
+    """The operations, copies of neighbouring lines as one."""
+    joined: list[LineOp] = []
+    for op in ops:
+        last = joined[-1] if joined else None
+        if isinstance(last, CopyLines) and isinstance(op, CopyLines) and last.stop == op.start:
+            joined[-1] = CopyLines(last.start, op.stop)
+        else:
+            joined.append(op)
+    return joined
+
+
+def _writes_what_it_drops(ops: Sequence[LineOp], snapshot: Snapshot, scope: LineRange) -> bool:
+    """Whether a line that is dropped is written elsewhere; not asked of texts so long that aligning takes seconds."""
+    if len(scope) > _MOST_ALIGNED:
+        return False
+    copied = {line for op in ops if isinstance(op, CopyLines) for line in range(op.start, op.stop)}
+    dropped = {snapshot.content(line) for line in scope if line not in copied}
+    written = {line for op in ops if isinstance(op, NewLines) for line in op.lines}
+    return any(line.strip() for line in dropped & written)
+
+
+def _contents(op: LineOp, snapshot: Snapshot) -> Iterable[str]:
+    return op.lines if isinstance(op, NewLines) else map(snapshot.content, range(op.start, op.stop))
+
+
+def _num_kept(ops: Sequence[LineOp]) -> int:
+    return sum(len(op) for op in ops if isinstance(op, CopyLines))
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,9 +187,23 @@ def _glue(left: str, right: str, snapshot: Snapshot) -> str:
 
 
 def _align(gap: _Gap, snapshot: Snapshot) -> Iterator[LineOp]:
+    """The lines of a gap, those at its ends that stay as copies first: the library's heuristic would shift them."""
     dropped = [snapshot.content(i) for i in gap.dropped]
-    for tag, old_start, old_stop, start, stop in SequenceMatcher(None, dropped, gap.lines, False).get_opcodes():
+    head = _num_common(dropped, gap.lines)
+    tail = _num_common(dropped[head:][::-1], gap.lines[head:][::-1])
+    start, stop = gap.dropped.start, gap.dropped.stop
+    if head:
+        yield CopyLines(start, start + head)
+    inner, lines = dropped[head : len(dropped) - tail], gap.lines[head : len(gap.lines) - tail]
+    for tag, old_start, old_stop, new_start, new_stop in SequenceMatcher(None, inner, lines, False).get_opcodes():
         if tag == "equal":
-            yield CopyLines(gap.dropped.start + old_start, gap.dropped.start + old_stop)
-        elif start < stop:
-            yield NewLines(gap.lines[start:stop])
+            yield CopyLines(start + head + old_start, start + head + old_stop)
+        elif new_start < new_stop:
+            yield NewLines(lines[new_start:new_stop])
+    if tail:
+        yield CopyLines(stop - tail, stop)
+
+
+def _num_common(left: Sequence[str], right: Sequence[str]) -> int:
+    """How many first items are equal."""
+    return next((i for i, (x, y) in enumerate(zip(left, right, strict=False)) if x != y), min(len(left), len(right)))

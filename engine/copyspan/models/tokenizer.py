@@ -29,7 +29,7 @@ class ChatTokenizer:
         self.vocabulary: tuple[bytes | None, ...] = known + (None,) * (size - len(known))
         added = {token.content: i for i, token in backend.get_added_tokens_decoder().items()}
         self.end_tokens = frozenset(end_tokens) | {added[token] for token in _END_TOKENS if token in added}
-        self._plain = _plain_text_tokenizer(backend)
+        self._plain = plain_text_tokenizer(backend)
         self._check()
 
     def encode(self, text: str) -> list[int]:
@@ -75,7 +75,7 @@ class ChatTokenizer:
             )
 
 
-def _plain_text_tokenizer(backend: Tokenizer) -> Tokenizer:
+def plain_text_tokenizer(backend: Tokenizer) -> Tokenizer:
     """A copy that reads no token out of the text's own words and normalises nothing.
 
     Every added token counts as special there, since special ones alone can be told not to match: a document that holds

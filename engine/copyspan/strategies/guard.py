@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from copyspan.edits.lines import LineOp, NewLines
 from copyspan.edits.program import CopyLines
 from copyspan.edits.text import LineRange
-from copyspan.errors import OutputRepeats, PlaceholderFound, SweepingDeletion
+from copyspan.errors import OutputRejected, OutputRepeats, PlaceholderFound, SweepingDeletion
 
 _LONGEST_PERIOD = 96
 _REPEATED_TOKENS = 240
@@ -19,7 +19,9 @@ _PLACEHOLDER = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-
+_FENCE = re.compile(r"(?:`{3,}|~{3,})[\w+-]*\s*$")
+_THINKING = re.compile(r"\s*</?think(?:ing)?>", re.IGNORECASE)
+_ASKS_FOR_FENCES = re.compile(r"`{3}|~{3}|fence|code[ -]?block|<think", re.IGNORECASE)
 
 _FEW_LINES = 8
 _TAIL_LINES = 4
@@ -99,3 +101,18 @@ def check_placeholders(ops: Sequence[LineOp], source_lines: Sequence[str]) -> No
                     f"The model wrote a placeholder instead of code ({line.strip()!r}); nothing was changed. "
                     "Select the lines to change, or ask for another candidate."
                 )
+
+
+def check_wrapping(ops: Sequence[LineOp], source_lines: Sequence[str], instruction: str) -> None:
+    """Raise OutputRejected where the text is wrapped in a code fence, or holds the tags of a model's thinking.
+
+    The answer stands in a fence already; its first line is no other one, unless that was there or is asked for.
+    """
+    if _ASKS_FOR_FENCES.search(instruction):
+        return
+    known = set(source_lines)
+    new = [line for op in ops if isinstance(op, NewLines) for line in op.lines if line not in known]
+    is_fenced = bool(new) and isinstance(ops[0], NewLines) and new[0] == ops[0].lines[0] and _FENCE.match(new[0])
+    if is_fenced or any(map(_THINKING.match, new)):
+        what = "a code fence around the text" if is_fenced else "its thoughts into the text"
+        raise OutputRejected(f"The model wrote {what}; nothing was changed. Ask again, or word it differently.")

@@ -1,6 +1,7 @@
 """Telling hunks while an answer is written, from the events that tell its lines. Knows no model and no tokens.
 
-Law: the hunks told of an answer are the first hunks of its resolution, in order.
+Law: the hunks told of an answer are the first hunks of its resolution, in order, unless its lines are aligned anew in
+the end (`edits.lines.refine`).
 """
 
 from collections.abc import Callable

@@ -1,5 +1,6 @@
 """Telling an answer while it is written: which lines are copied, and the text of all others, piece by piece.
 
+A line that the model spelt anew, with other tokens, just as it stands next in the source, counts as copied.
 Law: the pieces of TextGenerated joined are the lines that were not copied whole, in order and with their LF.
 """
 
@@ -14,14 +15,19 @@ from copyspan.strategies.transcript import SourceMap, Transcript
 class Narrator:
     """Follows one transcript. Lines are numbered from `first_line`; the closing fence is told to nobody."""
 
-    def __init__(self, emit: Callable[[Event], None], source: SourceMap, fence: str, first_line: int) -> None:
+    def __init__(
+        self, emit: Callable[[Event], None], source: SourceMap, source_text: bytes, fence: str, first_line: int
+    ) -> None:
         self._emit = emit
         self._source = source
+        self._source_lines = [line + b"\n" for line in source_text.split(b"\n")[:-1]]
         self._fence = fence.encode()
         self._first_line = first_line
         self._line_start = 0
         self._told = 0
         self._copied: LineRange | None = None
+        self._next_line = 0
+        """The line of the source after the last copied one."""
         self._decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
 
     def tell(self, transcript: Transcript) -> None:
@@ -37,8 +43,11 @@ class Narrator:
 
     def _tell_line(self, transcript: Transcript, stop: int) -> None:
         copied = transcript.copied_line(self._line_start, stop, self._source)
+        if copied is None and transcript.text[self._line_start : stop] == self._expected:
+            copied = self._next_line
         if copied is not None and self._told == self._line_start:
             self._add_copied(self._first_line + copied)
+            self._next_line = copied + 1
         else:
             self._flush_copied()
             self._tell_text(transcript, stop)
@@ -49,11 +58,16 @@ class Narrator:
         line = transcript.text[self._line_start : stop]
         if self._told > self._line_start:
             return True
-        if self._fence.startswith(line) or line.startswith(self._fence):
+        if self._fence.startswith(line) or line.startswith(self._fence) or self._expected.startswith(line):
             return False
         origin = transcript.origin[self._line_start : stop]
         first = origin[0]
         return first not in self._source.lines_by_start or origin != list(range(first, first + len(origin)))
+
+    @property
+    def _expected(self) -> bytes:
+        """The line that comes next if nothing changes."""
+        return self._source_lines[self._next_line] if self._next_line < len(self._source_lines) else b""
 
     def _tell_text(self, transcript: Transcript, stop: int) -> None:
         text = self._decoder.decode(transcript.text[self._told : stop])

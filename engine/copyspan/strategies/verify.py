@@ -114,7 +114,9 @@ class VerifiedDecoder:
     def _decode(self, transcript: Transcript, drafter: Drafter, pending: list[int], origin: Origin) -> None:
         """Write until the answer is complete. `pending`: tokens that the context lacks, the newest last."""
         self._run.emit(AnswerStarted(origin))
-        narrator = Narrator(self._run.emit, self.source_map, self._prompt.fence, self._scope.start)
+        narrator = Narrator(
+            self._run.emit, self.source_map, self._prompt.source_text, self._prompt.fence, self._scope.start
+        )
         while transcript.end is None:
             draft = self._fitting(drafter.propose(), len(pending))
             before = len(self._run.model.tokens)

@@ -89,7 +89,6 @@ async def perform(
     """What `make` gives, as it travels; what it raises, as a response error. The progress bar ends in any case."""
     ending = "Nothing was changed"
     try:
-        await server.wait_for_settings()
         outcome = await make()
         result = result_of(outcome, server.documents.encoding, server.client)
         ending = result.message

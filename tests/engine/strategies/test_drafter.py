@@ -51,6 +51,22 @@ def test_the_pointer_finds_the_source(source: str, at: int, written: str, ends_l
     assert shown(d) == expected
 
 
+def test_short_lines_that_are_accepted_count_as_lines() -> None:
+    """Else every blank line between two changed ones would put the pointer a line too far back."""
+    d = drafter("aa..bb.cc..dd.")
+    d.depart([ord("x"), ord(".")], ends_line=True)
+    assert shown(d) == ".bb.cc"
+    d.accept(1)
+    assert shown(d) == "bb.cc."
+    d.depart([ord(c) for c in "x..y."], ends_line=True)
+    assert shown(d) == "cc..dd"
+    d.depart([ord(c) for c in "x..y.z."], ends_line=True)
+    assert shown(d) == ".dd."
+    d.follow()
+    d.depart([ord(c) for c in "x..y.z..w."], ends_line=True)
+    assert shown(d) == ""
+
+
 def test_a_long_match_is_trusted_far_away_and_a_short_one_is_not() -> None:
     source = "start." + "filler." * 30 + "zebra."
     near_end = source.index("zebra")

@@ -69,7 +69,7 @@ def test_an_answer_that_is_made_to_go_on_begins_anew() -> None:
     assert [e.hunk for e in told if isinstance(e, HunkReady)] == list(result.best.hunks)
 
 
-line = st.sampled_from(["a", "b", "a b", "", "  c", "é😀", "x\ty", "}"])
+line = st.sampled_from(["a", "b", "a b", "", "  c", "é😀", "x\ty", "}", *"defghijklmnop"])
 terminator = st.sampled_from(["\n", "\n", "\r\n", "\r"])
 documents = st.lists(st.tuples(line, terminator).map("".join), min_size=1, max_size=12).map("".join)
 answers = st.lists(line, max_size=12).map(lambda lines: "".join(f"{text}\n" for text in lines))
@@ -84,6 +84,9 @@ def test_what_is_told_is_what_comes(document: str, answer: str, ends_open: bool)
     except OutputRejected:
         return
     if result.best.origin != "greedy":
+        return
+    lines = document.split("\n")
+    if len(set(lines)) < len(lines):  # equal lines may be aligned anew in the end
         return
     hunks = [event.hunk for event in events if isinstance(event, HunkReady)]
     assert tuple(hunks) == result.best.hunks[: len(hunks)]

@@ -194,6 +194,26 @@ def test_a_placeholder_is_refused_and_one_that_was_there_is_not(line: str) -> No
     assert edit(document, f"a\n{line}\nc\n").best.text == f"a\n{line}\nc\n"
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("x = 0\n", "```python\nx = 1\n"),
+        ("x = 0\n", "~~~\nx = 1\n"),
+        ("x = 0\n", "<think>\nwhy not\n</think>\nx = 1\n"),
+        ("x = 0\ny = 0\n", "x = 0\n  </THINKING>\ny = 1\n"),
+    ],
+)
+def test_what_a_model_wraps_its_text_in_is_refused(before: str, after: str) -> None:
+    fence = "````"
+    with pytest.raises(OutputRejected, match="nothing was changed"):
+        Engine(ScriptedModel([fenced(after, "md", fence)])).edit(EditRequest(Snapshot(before), "one", name="a.md"))
+    for text, instruction in [(before, "Put it into a code block after <think>."), (after, "Leave it.")]:
+        answer = after.replace("x = 1", "x = 2")
+        model = ScriptedModel([fenced(answer, "md", fence)])
+        result = Engine(model).edit(EditRequest(Snapshot(text), instruction, name="a.md"))
+        assert result.best.text == answer
+
+
 class TestSweepingDeletion:
     PART = "".join(LINES[20:40]).replace("line number 30 of", "line 30 of")
 
@@ -283,6 +303,14 @@ def test_departures_that_add_blank_lines_alone_are_left_out_and_indentation_coun
 def test_a_document_that_repeats_itself_may_be_changed_all_along() -> None:
     before, after = "total = total + 1\n" * 20, "amount = amount + 1\n" * 20
     assert edit(before, after).best.text == after
+
+
+@pytest.mark.parametrize("times", [2, 6])
+def test_equal_passages_are_not_taken_for_one_another(times: int) -> None:
+    before = "def bill(total):\n    # what it costs\n    return total + 1\n" * 3
+    result = edit(before, before.replace("total", "amount", times))
+    touched = [line for hunk in result.best.hunks for line in hunk.lines]
+    assert touched == [line for line in range(9) if line % 3 != 1][:times]
 
 
 def test_other_candidates_depart_from_the_source_and_not_from_the_first_answer() -> None:

@@ -113,14 +113,11 @@ export class Preview {
   /** What is to be seen: an answer as soon as it says anything new, else what was proposed before it. */
   get proposal(): Proposal {
     const answer = this.answer;
-    if (answer === undefined || (answer.hunks.length === 0 && answer.writing === undefined)) {
+    const writing = answer && this.placed(answer);
+    if (answer === undefined || (answer.hunks.length === 0 && writing === undefined)) {
       return { hunks: this.decided, writing: undefined, isFinal: !this.isRunning };
     }
-    return {
-      hunks: this.tracked(answer.hunks, answer.version),
-      writing: this.placed(answer),
-      isFinal: false,
-    };
+    return { hunks: this.tracked(answer.hunks, answer.version), writing, isFinal: false };
   }
 
   /** The whole text with all hunks applied. */
@@ -155,6 +152,9 @@ export class Preview {
     }
     const { line, text } = answer.writing;
     const offset = new LineIndex(since.text).offsetAt({ line, character: 0 });
+    if (since.text.slice(offset).replaceAll("\r\n", "\n").startsWith(text)) {
+      return undefined; // the model may yet turn out to write what stands there
+    }
     const place = since.changes.reduce<Span | undefined>(follows, { start: offset, stop: offset });
     return place && { id: `${this.request}:${answer.version}:writing-${line}`, offset: place.start, text };
   }
