@@ -8,7 +8,9 @@ import * as vscode from "vscode";
 import type { Card } from "./core/cards";
 import { codeBlock } from "./core/fence";
 
-const AUTHOR = { name: "Copyspan" };
+/** What the editor shows in bold, where other extensions have a person's name. */
+const NEW = { name: "New lines" };
+const NONE = { name: "Deletion" };
 const DELETED = "_These lines go away._";
 
 export class Threads implements vscode.Disposable {
@@ -76,7 +78,7 @@ function update({ thread, card: old }: Shown, document: vscode.TextDocument, car
 /** A thread without a comment would get a button that makes it go away, and its hunk invisible. */
 function commentOf(text: string | undefined, languageId: string): vscode.Comment {
   const body = new vscode.MarkdownString(text === undefined ? DELETED : codeBlock(text, languageId));
-  return { author: AUTHOR, mode: vscode.CommentMode.Preview, body };
+  return { author: text === undefined ? NONE : NEW, mode: vscode.CommentMode.Preview, body };
 }
 
 /** An empty range: the editor colours all others, over the marks of the old lines. */

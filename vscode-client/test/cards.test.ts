@@ -60,7 +60,17 @@ test("old lines and words are marked; words not where whole lines go", () => {
   ]);
   assert.deepEqual(
     marks.words.map(({ start, stop }) => [start, stop]),
-    [[5, 6]],
+    [[4, 7]], // "two", of which the edit takes "w" alone
+  );
+});
+
+test("a mark between words stays as small as its edit", () => {
+  const text = "a = b + c\n";
+  const hunk = tracked(text, 0, 1, "a = b - c\n");
+  const { words } = marksOf([{ ...hunk, edits: [{ start: 6, stop: 7, text: "-" }] }], text);
+  assert.deepEqual(
+    words.map(({ start, stop }) => text.slice(start, stop)),
+    ["+"],
   );
 });
 

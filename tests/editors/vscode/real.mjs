@@ -40,6 +40,6 @@ await attempt(await openWindow(NAME), {
 
 async function picture(window, name, how) {
   if (SCREENSHOTS) {
-    await window.picture(join(SCREENSHOTS, `vscode-${name}.png`), how);
+    await window.picture(join(SCREENSHOTS, `${name}.png`), how);
   }
 }

@@ -36,7 +36,9 @@ export function marksOf(hunks: readonly TrackedHunk[], text: string): Marks {
   const edited = hunks.filter((hunk) => hunk.lines.start < hunk.lines.stop);
   return {
     lines: edited.map((hunk) => ({ first: index.lineAt(hunk.lines.start), last: index.lineAt(hunk.lines.stop - 1) })),
-    words: edited.filter((hunk) => hunk.newText !== "").flatMap((hunk) => hunk.edits.filter(isWord)),
+    words: edited
+      .filter((hunk) => hunk.newText !== "")
+      .flatMap((hunk) => hunk.edits.filter(isWord).map((edit) => wholeWords(edit, text))),
   };
 }
 
@@ -75,6 +77,22 @@ function writingCard(writing: Writing, index: LineIndex): Card {
 
 function isWord(span: Span): boolean {
   return span.start < span.stop;
+}
+
+/** Edits cut inside words, where old and new begin or end alike; a person reads words. */
+function wholeWords(span: Span, text: string): Span {
+  let { start, stop } = span;
+  while (start > 0 && isWordAt(text, start - 1) && isWordAt(text, start)) {
+    start--;
+  }
+  while (stop < text.length && isWordAt(text, stop - 1) && isWordAt(text, stop)) {
+    stop++;
+  }
+  return { start, stop };
+}
+
+function isWordAt(text: string, offset: number): boolean {
+  return /[\p{L}\p{N}_]/u.test(text.charAt(offset));
 }
 
 function endsLine(text: string): boolean {
