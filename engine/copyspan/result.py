@@ -1,6 +1,6 @@
 """What is asked of the engine, and what comes back: values only."""
 
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 
 from copyspan.config import CONTEXT_LINES, StrategyName
 from copyspan.edits.edit import EditList
@@ -20,6 +20,7 @@ class EditRequest:
     """The lines that may change; None is the whole document."""
     name: str | None = None
     """The document's file name, which tells the model its language."""
+    _: KW_ONLY
     strategy: StrategyName = "verified"
     context_lines: int = CONTEXT_LINES
     """How many lines above a scope that is not the whole document are shown to the model, at most."""

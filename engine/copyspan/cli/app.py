@@ -10,6 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from copyspan import __version__
+from copyspan.cli.bench import bench
 from copyspan.cli.doctor import run_doctor
 from copyspan.cli.edit import HELP, Dtype, edit
 from copyspan.cli.exit_codes import ExitCode, exit_code_of
@@ -54,6 +55,7 @@ app = typer.Typer(
 )
 app.command(help=HELP, epilog=EPILOG)(edit)
 app.add_typer(models)
+app.add_typer(bench)
 app.command()(serve)
 
 

@@ -51,7 +51,7 @@ class Wish:
             raise UsageError(_out_of_range(self.lines, snapshot))
         name = self.name or (None if self.is_stdin else self.file)
         wanted = self.candidates or (1 if self.check is None else self.settings.search_width)
-        return EditRequest(snapshot, self.instruction, self.lines, name, self.strategy, wanted)
+        return EditRequest(snapshot, self.instruction, self.lines, name, strategy=self.strategy, candidates=wanted)
 
 
 def form_of(diff: bool, json: bool) -> Form:

@@ -18,7 +18,9 @@ from copyspan.testing import ScriptedModel, fenced
 ROOT = Path(__file__).parents[3]
 
 
-@pytest.mark.parametrize("args", [["--version"], ["--help"], ["edit", "--help"], ["models", "list"]])
+@pytest.mark.parametrize(
+    "args", [["--version"], ["--help"], ["edit", "--help"], ["models", "list"], ["bench", "--help"]]
+)
 def test_the_start_imports_no_torch(tmp_path, args):
     program = (
         "import sys\nfrom copyspan.cli.app import main\n"
@@ -42,7 +44,7 @@ def test_the_console_script_is_main():
 
 def test_commands_and_options_are_these():
     group = typer.main.get_command(app)
-    assert set(group.commands) == {"edit", "models", "doctor", "serve"}
+    assert set(group.commands) == {"edit", "models", "doctor", "serve", "bench"}
     serve = {name for parameter in group.commands["serve"].params for name in parameter.opts}
     assert serve == {"--tcp", "--ws", "--host", "--port"}
     options = {name for parameter in group.commands["edit"].params for name in parameter.opts if name[0] == "-"}

@@ -9,7 +9,7 @@ from copyspan.models.device import best_device, best_dtype
 
 @pytest.mark.parametrize("device", ["nowhere", "cuda:99", "meta:x"])
 def test_a_device_that_is_not_there_is_refused_in_words(device: str) -> None:
-    with pytest.raises(UsageError, match=rf"no device '{device}'.*--device auto, which means {best_device()}"):
+    with pytest.raises(UsageError, match=rf"no device '{device}'.*device auto, which means {best_device()}"):
         best_dtype(device, "auto")
 
 

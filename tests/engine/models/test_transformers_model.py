@@ -138,7 +138,7 @@ def test_out_of_memory_is_an_error_and_the_model_lives_on(
 
     with monkeypatch.context() as patch:
         patch.setattr(model._model.lm_head, "forward", fails)
-        with pytest.raises(OutOfMemory, match=r"Edit fewer lines.*--device cpu"):
+        with pytest.raises(OutOfMemory, match=r"Edit fewer lines.*device cpu"):
             model.extend(IDS[4:])
     assert model.tokens == IDS[:4]
     assert model.extend(IDS[4:], scored=len(IDS) - 4).best == expected[4:]
