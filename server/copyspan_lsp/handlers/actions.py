@@ -7,7 +7,7 @@ from lsprotocol import types
 
 from copyspan.edits.text import LineRange, Snapshot
 from copyspan_lsp import protocol
-from copyspan_lsp.comments import instruction_at
+from copyspan_lsp.comments import InstructionComment, instruction_at, removal
 from copyspan_lsp.convert import lsp_edit_of
 from copyspan_lsp.documents import Document
 from copyspan_lsp.handlers.edits import perform, read
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _MOST_DIAGNOSTICS = 5
 _TITLE_LENGTH = 60
+_LONGEST_PLACE = 120
 
 
 def register(server: "CopyspanServer") -> None:
@@ -54,14 +55,14 @@ def ask_for(server: "CopyspanServer", data: protocol.ActionData) -> Ask:
         raise outdated(data.text_document.version or 0, document.version)
     offset = document.table.offset(data.position.line, data.position.character)
     if data.kind == "diagnostic":
-        line = _line_text(document.snapshot, offset)
-        place = f"\nIt is reported for this line: {line}" if line else ""
-        return Ask(document.uri, f"Fix this problem: {data.problem}{place}", document.version, cursor=offset)
+        instruction = f"Fix this problem: {data.problem}{_here(document.snapshot, data.position.line)}"
+        return Ask(document.uri, instruction, document.version, cursor=offset)
     lines = LineRange(data.position.line, data.position.line + 1)
     comment = instruction_at(document.snapshot, language(document.language), lines)
     if comment is None:
         raise changed()
-    return Ask(document.uri, comment.text, document.version, comment=comment)
+    instruction = f"{comment.text}{_here(*_without(comment, document.snapshot))}"
+    return Ask(document.uri, instruction, document.version, comment=comment)
 
 
 def _actions(server: "CopyspanServer", params: types.CodeActionParams) -> Iterator[types.CodeAction]:
@@ -128,9 +129,19 @@ def _short(text: str) -> str:
     return line if len(line) <= _TITLE_LENGTH else f"{line[: _TITLE_LENGTH - 3]}..."
 
 
-def _line_text(snapshot: Snapshot, offset: int) -> str:
-    line = snapshot.line_at(offset)
-    return snapshot.content(line).strip() if line < snapshot.num_lines else ""
+def _without(comment: InstructionComment, snapshot: Snapshot) -> tuple[Snapshot, int | None]:
+    """The text without the comment, and the line there that the comment is about."""
+    rest = Snapshot(removal(comment).apply(snapshot.text))
+    if comment.anchor is None:
+        return rest, None
+    stands_alone = comment.anchor not in comment.lines
+    return rest, comment.anchor - len(comment.lines) if stands_alone else comment.lines.start
+
+
+def _here(snapshot: Snapshot, line: int | None) -> str:
+    """The place that an instruction is about, in words that a small model heeds (LOG.md)."""
+    text = snapshot.content(line).strip() if line is not None and line < snapshot.num_lines else ""
+    return f" (here: `{text[:_LONGEST_PLACE]}`)" if text else ""
 
 
 def _plain_range(where: types.Range) -> dict[str, object]:
