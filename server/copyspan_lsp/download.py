@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import re
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
@@ -33,7 +34,7 @@ class Download:
         if self._is_running or (self._asking is not None and not self._asking.done()):
             return
         if self._server.client.asks_messages:
-            self._asking = asyncio.ensure_future(self._ask(str(error)))
+            self._asking = asyncio.ensure_future(self._ask(_without_command(str(error))))
         else:
             self._server.say(str(error), types.MessageType.Warning)
 
@@ -91,3 +92,8 @@ class Download:
         answer = await self._server.window_show_message_request_async(params)
         if answer is not None and answer.title == _DOWNLOAD:
             await self.run_and_say()
+
+
+def _without_command(message: str) -> str:
+    """The message without its last sentence, the command that does what the button does."""
+    return re.sub(r" `copyspan models fetch [^`]+` gets it\.$", "", message)

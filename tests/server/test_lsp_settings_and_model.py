@@ -130,7 +130,7 @@ class TestMissing:
             assert refused.value.data == {"kind": "ModelMissing"}
             assert refused.value.code == types.LSPErrorCodes.RequestFailed
             [question] = await editor.until(lambda: asked(editor, "window/showMessageRequest"))
-            assert question.message == refused.value.message
+            assert question.message == "The model missing is not on this machine (1.1 GB)."
             assert [action.title for action in question.actions] == ["Download", "Not now"]
             status = await editor.ask("copyspan/status")
             assert (status["state"], status["message"]) == ("missing", refused.value.message)

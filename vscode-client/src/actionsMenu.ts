@@ -29,6 +29,7 @@ function actions(server: Server, sessions: Sessions): readonly Action[] {
       "$(desktop-download) Install Server",
       "copyspan.installServer",
     ],
+    [server.status?.state === "missing", "$(cloud-download) Download Model", "copyspan.downloadModel"],
     [isAnyRunning, "$(debug-stop) Cancel", "copyspan.cancelEdit"],
     [hasPreview, "$(check-all) Accept All", "copyspan.acceptAll"],
     [hasPreview, "$(discard) Reject All", "copyspan.rejectAll"],
@@ -37,7 +38,6 @@ function actions(server: Server, sessions: Sessions): readonly Action[] {
     [session?.preview.result !== undefined, "$(code) Show Program", "copyspan.showProgram"],
     [!isAnyRunning, "$(sparkle) Edit...", "copyspan.edit"],
     [true, "$(chip) Select Model", "copyspan.selectModel"],
-    [server.status?.state === "missing", "$(cloud-download) Download Model", "copyspan.downloadModel"],
     [true, "$(debug-restart) Restart Server", "copyspan.restartServer"],
     [true, "$(output) Show Log", "copyspan.showLog"],
   ];

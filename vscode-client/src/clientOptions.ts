@@ -8,7 +8,7 @@ import {
 } from "vscode-languageclient/node";
 import { settingsForServer } from "./configuration";
 import { SCHEMES } from "./core/settings";
-import type { Log } from "./log";
+import { type Log, outputOf } from "./log";
 import type { ProgressBars } from "./progressBars";
 
 /** The command by which the server's own code action asks a person what to change. */
@@ -18,7 +18,7 @@ export function clientOptions(log: Log, bars: ProgressBars): LanguageClientOptio
   return {
     documentSelector: SCHEMES.map((scheme) => ({ scheme })),
     initializationOptions: { askCommand: ASK_COMMAND, copyspan: settingsForServer() },
-    outputChannel: log,
+    outputChannel: outputOf(log),
     // What fails is said by us, in a message that offers the mend.
     revealOutputChannelOn: RevealOutputChannelOn.Never,
     initializationFailedHandler: () => false,

@@ -2,12 +2,25 @@
 
 import * as vscode from "vscode";
 import { LSPErrorCodes, ResponseError } from "vscode-languageclient/node";
+import { UsageError } from "./core/messages";
 import type { Log } from "./log";
+import { tell } from "./tell";
 
 /** What a person did themselves, and what the server tells them by a message of its own. */
 const SILENT = ["RequestCancelled", "Superseded", "ModelMissing"];
-/** The document went on, or nothing more was found: nothing is broken. */
-const MILD = ["ContentModified", "NoMoreCandidates"];
+/** The document went on, or nothing more was found: nothing is broken, and the log has no more. */
+const MILD = ["Cancelled", "ContentModified", "NoMoreCandidates"];
+
+interface Mend {
+  readonly button: string;
+  readonly command: readonly [string, ...unknown[]];
+}
+
+const SHOW_LOG: Mend = { button: "Show Log", command: ["copyspan.showLog"] };
+const MENDS: Readonly<Record<string, Mend>> = {
+  // A model or a length that the settings name; the log has no more than the message.
+  UsageError: { button: "Open Settings", command: ["workbench.action.openSettings", "@ext:copyspan.copyspan"] },
+};
 
 export async function complain(error: unknown, log: Log): Promise<void> {
   const message = error instanceof Error ? error.message : String(error);
@@ -16,13 +29,13 @@ export async function complain(error: unknown, log: Log): Promise<void> {
   if (SILENT.includes(kind)) {
     return;
   }
-  if (MILD.includes(kind)) {
-    void vscode.window.showInformationMessage(message);
+  if (MILD.includes(kind) || error instanceof UsageError) {
+    tell(message);
     return;
   }
-  const answer = await vscode.window.showWarningMessage(message, "Show Log");
-  if (answer !== undefined) {
-    log.show();
+  const { button, command } = MENDS[kind] ?? SHOW_LOG;
+  if ((await vscode.window.showWarningMessage(message, button)) !== undefined) {
+    await vscode.commands.executeCommand(...command);
   }
 }
 

@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import { areCommentsVisible, maxLines } from "./configuration";
-import { NO_EDITOR, NO_PROGRAM, NOTHING_TO_GO_ON, notEditable } from "./core/messages";
+import { NO_EDITOR, NO_PROGRAM, NOTHING_TO_GO_ON, notEditable, UsageError } from "./core/messages";
 import { EDIT, type EditResult, NEXT, type Range } from "./core/protocol";
 import { SCHEMES } from "./core/settings";
 import type { Instructions } from "./instruction";
@@ -34,7 +34,7 @@ export class EditCommands {
   async edit(wish?: EditWish): Promise<void> {
     const editor = vscode.window.activeTextEditor;
     if (editor === undefined) {
-      throw new Error(NO_EDITOR);
+      throw new UsageError(NO_EDITOR);
     }
     const { selection } = editor;
     const document = this.sessions.find(editor.document.uri)?.document ?? editor.document; // a diff is of a file
@@ -52,7 +52,7 @@ export class EditCommands {
     const session = this.sessions.active;
     const editId = session?.preview.result?.editId;
     if (session === undefined || editId === undefined) {
-      throw new Error(NOTHING_TO_GO_ON);
+      throw new UsageError(NOTHING_TO_GO_ON);
     }
     if (await ensureServer(this.server)) {
       await this.run(session, NEXT, { editId });
@@ -69,7 +69,7 @@ export class EditCommands {
   async showProgram(): Promise<void> {
     const session = this.sessions.active;
     if (session?.preview.result === undefined) {
-      throw new Error(NO_PROGRAM);
+      throw new UsageError(NO_PROGRAM);
     }
     await this.documents.showProgram(session);
   }
@@ -81,7 +81,10 @@ export class EditCommands {
     given?: string,
   ): Promise<void> {
     if (!SCHEMES.some((scheme) => scheme === document.uri.scheme)) {
-      throw new Error(notEditable(document.uri.scheme));
+      throw new UsageError(notEditable(document.uri.scheme));
+    }
+    if (["failed", "installing"].includes(this.server.state) && !(await ensureServer(this.server))) {
+      return; // rather than ask what to change, in vain
     }
     const starting = this.server.ready();
     const instruction = given ?? (await this.instructions.ask(titleOf(document, range, cursor)));

@@ -6,14 +6,13 @@ import { ASK_COMMAND } from "./clientOptions";
 import { complain } from "./complaints";
 import { changesServer, serverCommand } from "./configuration";
 import { ContextKeys } from "./contextKeys";
-import { INSTALLED } from "./core/messages";
 import { EditCommands } from "./editCommands";
 import { Environment } from "./environment";
 import { installServer } from "./installer";
 import { Instructions } from "./instruction";
 import { watchInterpreter } from "./interpreter";
 import { createLog, inBackground, type Log } from "./log";
-import { ensureServer, offerMend } from "./mend";
+import { ensureServer, offerMend, sayInstalled } from "./mend";
 import { ReviewCommands } from "./reviewCommands";
 import { Server } from "./server";
 import { Sessions } from "./sessions";
@@ -80,10 +79,9 @@ function serverCommands(
       await ensureServer(server);
     },
     "copyspan.installServer": async () => {
-      await server.stop(); // it may run from the environment that is made anew
-      const isInstalled = await installServer(context, environment, log);
+      const isInstalled = await server.whileStopped(() => installServer(context, environment, log));
       if ((await ensureServer(server)) && isInstalled) {
-        void vscode.window.showInformationMessage(INSTALLED);
+        await sayInstalled();
       }
     },
   };

@@ -3,8 +3,8 @@
 import { readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as vscode from "vscode";
-import { NO_BASE_PYTHON, noVenv } from "./core/messages";
-import { readPip } from "./core/pip";
+import { NO_BASE_PYTHON, notInstalled, noVenv } from "./core/messages";
+import { installation, readPip } from "./core/pip";
 import { basePythons, isNewEnough } from "./core/probe";
 import type { Environment } from "./environment";
 import { probe, trustedInterpreter } from "./finder";
@@ -48,10 +48,14 @@ async function install(
   const wheel = await bundledWheel(context);
   await rm(environment.folder, { recursive: true, force: true });
   progress.report({ message: "making an environment" });
-  await run([...base, "-m", "venv", environment.folder], environment.home, { token });
-  const follow = follower(progress, log);
-  const pip = [environment.python, "-m", "pip", "install", "--progress-bar", "raw", "--disable-pip-version-check"];
-  await run([...pip, wheel], environment.home, { token, onLine: follow });
+  const onLine = follower(progress, log);
+  const commands = [[...base, "-m", "venv", environment.folder], ...installation(environment.python, wheel)];
+  for (const command of commands) {
+    log.info(command.join(" "));
+    await run(command, environment.home, { token, onLine }).catch((error: Error) => {
+      throw new Error(notInstalled(error.message));
+    });
+  }
   await writeFile(environment.mark, `${wheel}\n`);
 }
 

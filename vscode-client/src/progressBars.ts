@@ -7,6 +7,7 @@ import type {
   WorkDoneProgressEnd,
   WorkDoneProgressReport,
 } from "vscode-languageclient/node";
+import { progressText } from "./core/progressText";
 
 const PATIENCE_MS = 700;
 
@@ -31,8 +32,7 @@ export class ProgressBars implements vscode.Disposable {
         this.changed.fire(value.title);
         break;
       case "report":
-        this.bars.get(token)?.report(value);
-        this.changed.fire(value.message);
+        this.changed.fire(this.bars.get(token)?.report(value));
         break;
       case "end":
         this.finish(token);
@@ -72,15 +72,20 @@ class Bar {
   private close: () => void = () => undefined;
   private readonly timer: NodeJS.Timeout;
 
-  constructor(begin: WorkDoneProgressBegin, cancel: () => void) {
+  constructor(
+    private readonly begin: WorkDoneProgressBegin,
+    cancel: () => void,
+  ) {
     this.message = begin.message;
-    this.timer = setTimeout(() => this.open(begin, cancel), PATIENCE_MS);
+    this.timer = setTimeout(() => this.open(cancel), PATIENCE_MS);
   }
 
-  report(value: WorkDoneProgressReport): void {
-    this.message = value.message ?? this.message;
+  /** Returns the newest words. */
+  report(value: WorkDoneProgressReport): string | undefined {
     this.percentage = Math.max(value.percentage ?? 0, this.percentage);
+    this.message = progressText(this.begin.title, value.message, this.percentage) ?? this.message;
     this.tell();
+    return this.message;
   }
 
   end(): void {
@@ -88,11 +93,11 @@ class Bar {
     this.close();
   }
 
-  private open(begin: WorkDoneProgressBegin, cancel: () => void): void {
+  private open(cancel: () => void): void {
     const location = vscode.ProgressLocation.Notification;
-    const cancellable = begin.cancellable ?? false;
+    const cancellable = this.begin.cancellable ?? false;
     void vscode.window.withProgress(
-      { location, title: `Copyspan: ${begin.title}`, cancellable },
+      { location, title: `Copyspan: ${this.begin.title}`, cancellable },
       (progress, token) =>
         new Promise<void>((resolve) => {
           this.close = resolve;

@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import type { Card } from "./core/cards";
-import { NO_PREVIEW } from "./core/messages";
+import { NO_PREVIEW, UsageError } from "./core/messages";
 import { hunkAfter, hunkAt, hunkBefore } from "./core/pick";
 import type { Session } from "./session";
 import type { Sessions } from "./sessions";
@@ -52,7 +52,7 @@ export class ReviewCommands {
   private session(): Session {
     const session = this.sessions.active;
     if (session === undefined || session.openCards.length === 0) {
-      throw new Error(NO_PREVIEW);
+      throw new UsageError(NO_PREVIEW);
     }
     return session;
   }
@@ -65,7 +65,7 @@ export class ReviewCommands {
     const session = this.session();
     const card = hunkAt(session.openCards, cursorLine(session));
     if (card === undefined) {
-      throw new Error(NO_PREVIEW);
+      throw new UsageError(NO_PREVIEW);
     }
     return { session, id: card.id };
   }

@@ -9,7 +9,7 @@ import {
 } from "vscode-languageclient/node";
 import { clientOptions } from "./clientOptions";
 import { Crashes } from "./core/crashes";
-import { died, otherProtocol, whyNot } from "./core/messages";
+import { died, INSTALLING, otherProtocol, UsageError, whyNot } from "./core/messages";
 import { type PartialResults, PROTOCOL, STATUS, STATUS_CHANGED, type Status } from "./core/protocol";
 import { Serial } from "./core/serial";
 import type { ServerState } from "./core/statusText";
@@ -49,7 +49,7 @@ export class Server implements vscode.Disposable {
   /** Whether the server runs, after starting it if need be. */
   async ready(): Promise<boolean> {
     await this.restarts.pending;
-    if (this.current !== "running") {
+    if (this.current !== "running" && this.current !== "installing") {
       await this.restart();
     }
     return this.current === "running";
@@ -57,6 +57,21 @@ export class Server implements vscode.Disposable {
 
   restart(): Promise<void> {
     return this.restarts.run();
+  }
+
+  /** Stop the server while it is installed, since it may run from what is replaced; it does not start meanwhile. */
+  async whileStopped<Result>(install: () => Promise<Result>): Promise<Result> {
+    await this.restarts.pending;
+    if (this.current === "installing") {
+      throw new UsageError(INSTALLING);
+    }
+    this.enter("installing");
+    try {
+      await this.shutDown();
+      return await install();
+    } finally {
+      this.enter("off");
+    }
   }
 
   /** Raises ResponseError. */
@@ -107,6 +122,9 @@ export class Server implements vscode.Disposable {
   }
 
   private async startAnew(): Promise<void> {
+    if (this.current === "installing") {
+      return;
+    }
     await this.shutDown();
     this.enter("starting");
     try {

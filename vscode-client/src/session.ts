@@ -3,11 +3,12 @@
 import * as vscode from "vscode";
 import { type Card, cardsOf, marksOf } from "./core/cards";
 import type { TrackedHunk } from "./core/hunks";
-import { NO_PREVIEW, NOT_APPLIED, OUT_OF_STEP, STILL_RUNNING, typedOver } from "./core/messages";
+import { NO_PREVIEW, NOT_APPLIED, OUT_OF_STEP, STILL_RUNNING, typedOver, UsageError } from "./core/messages";
 import { Preview } from "./core/preview";
 import type { EditResult } from "./core/protocol";
 import type { OldLines } from "./marks";
 import type { Server } from "./server";
+import { tell } from "./tell";
 import type { Threads } from "./threads";
 
 /** The editor passes on updates of threads after a pause of 100 ms. */
@@ -116,7 +117,7 @@ export class Session implements vscode.Disposable {
     }));
     const gone = this.preview.change(this.document.version, this.document.getText(), changes);
     if (gone > 0) {
-      void vscode.window.showInformationMessage(typedOver(gone, this.preview.hunks.length));
+      tell(typedOver(gone, this.preview.hunks.length));
     }
     this.paint();
   }
@@ -145,7 +146,7 @@ export class Session implements vscode.Disposable {
     this.source = undefined;
     const gone = this.preview.finish(result);
     if (gone > 0) {
-      void vscode.window.showInformationMessage(typedOver(gone, this.preview.hunks.length));
+      tell(typedOver(gone, this.preview.hunks.length));
     }
     this.paint();
     return result;
@@ -153,14 +154,14 @@ export class Session implements vscode.Disposable {
 
   private take(ids: readonly string[] | undefined): readonly TrackedHunk[] {
     if (this.isRunning) {
-      throw new Error(STILL_RUNNING);
+      throw new UsageError(STILL_RUNNING);
     }
     if (!this.preview.isOf(this.document.version)) {
-      throw new Error(OUT_OF_STEP);
+      throw new UsageError(OUT_OF_STEP);
     }
     const taken = this.preview.take(ids);
     if (taken.length === 0) {
-      throw new Error(NO_PREVIEW);
+      throw new UsageError(NO_PREVIEW);
     }
     this.paint();
     return taken;

@@ -48,10 +48,10 @@ export class StatusItem implements vscode.Disposable {
 
   private update(): void {
     const { text, tooltip, isWarning } = statusText(this.server.state, this.server.status, this.progress);
-    const outcome = this.progress === undefined ? this.outcome : undefined;
+    const isQuiet = this.server.state === "running" && this.progress === undefined && !isWarning;
+    const outcome = isQuiet ? this.outcome : undefined;
     this.item.text = outcome === undefined ? text : `$(sparkle) ${outcome}`;
     this.item.tooltip = tooltip;
-    this.item.backgroundColor =
-      isWarning && outcome === undefined ? new vscode.ThemeColor("statusBarItem.warningBackground") : undefined;
+    this.item.backgroundColor = isWarning ? new vscode.ThemeColor("statusBarItem.warningBackground") : undefined;
   }
 }

@@ -42,6 +42,11 @@ test("keys other than that of Edit act only during an edit or a preview", () => 
   }
 });
 
+test("who only reads a program rejects nothing by Escape", () => {
+  const [byKey] = (keybindings as Entry[]).filter((it) => it.command === "copyspan.rejectAll");
+  assert.match(byKey?.when ?? "", / && resourceScheme != 'copyspan-program' && /);
+});
+
 test("the settings are the server's and the server's command", () => {
   const names = Object.keys(configuration.properties).sort();
   assert.deepEqual(names, [...SERVER_SETTINGS, "server.command"].map((it) => `copyspan.${it}`).sort());

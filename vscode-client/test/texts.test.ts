@@ -2,13 +2,17 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { codeBlock } from "../src/core/fence";
 import { meant, remembered } from "../src/core/history";
-import { died, firstSentence, shortened, typedOver, whyNot } from "../src/core/messages";
+import { readLogLine } from "../src/core/logLine";
+import { died, firstSentence, notInstalled, shortened, typedOver, whyNot } from "../src/core/messages";
 import { shortName } from "../src/core/models";
-import { readPip } from "../src/core/pip";
+import { installation, readPip } from "../src/core/pip";
+import { progressText } from "../src/core/progressText";
 import { statusText } from "../src/core/statusText";
 
 test("a fence is longer than any in the text", () => {
   assert.equal(codeBlock("a", "python"), "```python\na\n```");
+  assert.equal(codeBlock("a\n", "python"), "```python\na\n \n```");
+  assert.equal(codeBlock("", "python"), "```python\n \n```");
   assert.equal(codeBlock("x\n  ````\ny", "python"), "`````python\nx\n  ````\ny\n`````");
   assert.equal(codeBlock("a", "not a language\n"), "```\na\n```");
 });
@@ -44,6 +48,14 @@ test("what pip says", () => {
   assert.equal(readPip("Requirement already satisfied: a"), undefined);
 });
 
+test("pip is new enough before it is asked for lines that older ones refuse", () => {
+  const [first, second, ...others] = installation("/env/python", "/x/copyspan.whl").map((it) => it.join(" "));
+  assert.match(first ?? "", /^\/env\/python -m pip install .*pip>=24\.1$/);
+  assert.doesNotMatch(first ?? "", /raw/);
+  assert.match(second ?? "", /^\/env\/python -m pip install .*--progress-bar raw .*\/x\/copyspan\.whl$/);
+  assert.deepEqual(others, []);
+});
+
 test("the status item shows model, device and what goes on", () => {
   const status = { state: "ready", model: "org/Big-Instruct", device: "cuda:0", queue: 0 } as const;
   assert.equal(statusText("running", status, undefined).text, "$(sparkle) Big cuda:0");
@@ -52,6 +64,28 @@ test("the status item shows model, device and what goes on", () => {
   assert.ok(statusText("running", { ...status, state: "missing" }, undefined).isWarning);
   assert.ok(statusText("failed", undefined, undefined).isWarning);
   assert.match(statusText("starting", undefined, undefined).text, /spin/);
+});
+
+test("the status item says that the server is installed, and once that the model is missing", () => {
+  const status = { state: "missing", model: "m", queue: 0 } as const;
+  assert.match(statusText("installing", undefined, undefined).text, /spin.*Installing/);
+  assert.match(statusText("running", status, undefined).tooltip, /not on this machine.\nClick to download it\.$/);
+  const { tooltip } = statusText("running", { ...status, message: "m is not on this machine." }, undefined);
+  assert.equal(tooltip.match(/not on this machine/g)?.length, 1);
+});
+
+test("progress never says its title again", () => {
+  assert.equal(progressText("Downloading m", "Downloading m", 34), "34\u00a0%");
+  assert.equal(progressText("Downloading m", "Converting m", 100), "Converting m");
+  assert.equal(progressText("Editing", undefined, 3), undefined);
+});
+
+test("what the language client logs has one level", () => {
+  assert.deepEqual(readLogLine("[Warn  - 7:45:12 PM] No\n[Info  - x] edit"), {
+    level: "warn",
+    message: "No\n[Info  - x] edit",
+  });
+  assert.deepEqual(readLogLine("[Unknown - 1] x"), { level: "info", message: "[Unknown - 1] x" });
 });
 
 test("messages count right", () => {
@@ -64,6 +98,7 @@ test("messages name what failed", () => {
   assert.match(whyNot({ kind: "setting", command: ["/no/such", "-m"] }, "no python"), /"\/no\/such"/);
   assert.match(whyNot({ kind: "interpreter", python: "/bin/py" }, "no server"), /\/bin\/py, has no copyspan package/);
   assert.match(whyNot({ kind: "own", python: "p" }, "old python"), /older than Python 3.11/);
+  assert.match(notInstalled("ERROR: no torch"), /^Copyspan's server could not be installed: ERROR: no torch /);
   assert.equal(died(1, undefined), "Copyspan's server ended with code 1.");
   assert.match(died(null, "x".repeat(500)), /was ended\. Its last words: x+\.\.\.$/);
 });

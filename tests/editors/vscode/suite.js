@@ -253,6 +253,15 @@ const cases = {
     assert.ok(input instanceof vscode.TabInputTextDiff);
   },
 
+  "a long file without a block at the cursor is refused, with the settings at hand": async () => {
+    const { document } = await open("total = 1\n".repeat(400));
+    await ask(TASK);
+    assert.equal(messages.length, 1);
+    assert.match(messages[0].message, /400 lines.*Select the lines/);
+    assert.deepEqual(messages[0].buttons, ["Open Settings"]);
+    assert.equal(document.isDirty, false);
+  },
+
   "a missing model is told once, with a button": async () => {
     const { document } = await open(TEXT);
     await set("copyspan.model", "missing");

@@ -3,6 +3,9 @@
 import type { Verdict } from "./probe";
 import type { Place } from "./search";
 
+/** A person asked for what cannot be done now; nothing is broken. */
+export class UsageError extends Error {}
+
 export const NO_EDITOR = "Open a file to edit first.";
 export const STILL_RUNNING = "The edit is still being made. Wait for it, or cancel it.";
 export const NO_PREVIEW = "Nothing is proposed for this file.";
@@ -11,10 +14,11 @@ export const NOT_APPLIED = "The editor did not apply the change; nothing was cha
 export const OUT_OF_STEP = "The file changed at this moment; nothing was applied. Try again.";
 export const NO_PROGRAM = "There is no finished edit of this file whose program could be shown.";
 export const INSTALL_FIRST =
-  "Copyspan's server was not found. Install it into an environment of its own, or choose a Python that has it.";
+  "Copyspan's server was not found. Install it into an environment of its own (up to 5 GB, most of it PyTorch), or choose a Python that has it.";
 export const NO_BASE_PYTHON =
   "No Python 3.11 or later was found to install the server with. Install one from python.org or your system's packages, and try again.";
-export const INSTALLED = "Copyspan's server is installed. The first edit offers to download a model.";
+export const INSTALLING = "Copyspan's server is being installed. Ask again when it is there.";
+export const INSTALLED = "Copyspan's server is installed. The first edit offers to download the model.";
 
 export function notEditable(scheme: string): string {
   return `Copyspan edits files and new, unsaved documents; this one is neither (${scheme}).`;
@@ -52,6 +56,10 @@ export function died(code: number | null, lastLine: string | undefined): string 
 
 export function otherProtocol(theirs: unknown, ours: number): string {
   return `The server speaks version ${String(theirs)} of Copyspan's protocol, and this extension version ${ours}. Install the server anew, or update the extension.`;
+}
+
+export function notInstalled(lastLine: string): string {
+  return `Copyspan's server could not be installed: ${shortened(lastLine)} The log has the rest.`;
 }
 
 export function noVenv(python: string): string {

@@ -1,4 +1,16 @@
-/** What pip says, for people who wait: a few words, and percent where they are known. */
+/** How pip is asked, and what it says, for people who wait: a few words, and percent where they are known. */
+
+/** The first that tells of downloads in lines for programs; Python before 3.12.4 brings an older one along. */
+const NEW_ENOUGH = "pip>=24.1";
+
+/** The commands that install a wheel with all that it needs, in order. */
+export function installation(python: string, wheel: string): readonly (readonly string[])[] {
+  const pip = [python, "-m", "pip", "install", "--disable-pip-version-check"];
+  return [
+    [...pip, "--progress-bar", "off", NEW_ENOUGH],
+    [...pip, "--progress-bar", "raw", wheel],
+  ];
+}
 
 export interface PipProgress {
   readonly message?: string;

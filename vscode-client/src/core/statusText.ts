@@ -3,7 +3,7 @@
 import { shortName } from "./models";
 import type { Status } from "./protocol";
 
-export type ServerState = "off" | "starting" | "running" | "failed";
+export type ServerState = "off" | "installing" | "starting" | "running" | "failed";
 
 export interface StatusText {
   readonly text: string;
@@ -15,6 +15,8 @@ export function statusText(server: ServerState, status: Status | undefined, prog
   switch (server) {
     case "off":
       return plain("$(circle-slash) Copyspan", "Copyspan is not running. Click for what can be done.");
+    case "installing":
+      return plain("$(loading~spin) Installing Copyspan", "Copyspan's server is being installed.");
     case "starting":
       return plain("$(loading~spin) Copyspan", "Copyspan's server is starting.");
     case "failed":
@@ -32,8 +34,8 @@ function ofModel(status: Status, progress: string | undefined): StatusText {
   const name = shortName(status.model);
   const place = status.device === undefined ? "" : ` on ${status.device}${status.dtype ? ` (${status.dtype})` : ""}`;
   const waiting = status.queue > 0 ? `, ${status.queue} waiting` : "";
-  const told = status.message === undefined ? "" : `\n${status.message}`;
-  const tooltip = (what: string) => `Copyspan: ${status.model}${place}\n${what}${waiting}${told}`;
+  const tooltip = (what: string, more = status.message) =>
+    `Copyspan: ${status.model}${place}\n${what}${waiting}${more ? `\n${more}` : ""}`;
   switch (status.state) {
     case "unloaded":
       return plain(`$(sparkle) ${name}`, tooltip("The model is loaded when an edit needs it."));
@@ -48,7 +50,7 @@ function ofModel(status: Status, progress: string | undefined): StatusText {
     case "missing":
       return {
         text: `$(cloud-download) ${name}`,
-        tooltip: tooltip("The model is not on this machine."),
+        tooltip: tooltip(status.message ?? "The model is not on this machine.", "Click to download it."),
         isWarning: true,
       };
     case "failed":
