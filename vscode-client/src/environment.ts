@@ -1,6 +1,6 @@
 /** The extension's own Python environment: where it lies, and whether it is there. */
 
-import { access, mkdir } from "node:fs/promises";
+import { access, mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type * as vscode from "vscode";
 
@@ -29,10 +29,39 @@ export class Environment {
     await mkdir(this.home, { recursive: true });
   }
 
+  /**
+   * Make a new environment in the place of the old one, which comes back where that fails or is cancelled.
+   *
+   * A folder that is moved and moved back still works: it is only ever called at its own place.
+   */
+  async replace(make: () => Promise<void>): Promise<void> {
+    const old = `${this.folder}-old`;
+    await remove(old);
+    const hadOne = await rename(this.folder, old).then(
+      () => true,
+      () => false,
+    );
+    try {
+      await remove(this.folder);
+      await make();
+    } catch (error) {
+      await remove(this.folder);
+      if (hadOne) {
+        await rename(old, this.folder);
+      }
+      throw error;
+    }
+    await remove(old);
+  }
+
   async isInstalled(): Promise<boolean> {
     return access(this.mark).then(
       () => true,
       () => false,
     );
   }
+}
+
+async function remove(folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true });
 }

@@ -1,6 +1,6 @@
 /** "Install Server": makes the extension's own environment from the package that the extension brings along. */
 
-import { readdir, rm, writeFile } from "node:fs/promises";
+import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as vscode from "vscode";
 import { NO_BASE_PYTHON, notInstalled, noVenv } from "./core/messages";
@@ -26,7 +26,6 @@ export async function installServer(
       await install(context, environment, log, progress, token);
       return true;
     } catch (error) {
-      await rm(environment.folder, { recursive: true, force: true });
       if (token.isCancellationRequested) {
         return false;
       }
@@ -46,17 +45,18 @@ async function install(
   progress.report({ message: "looking for Python" });
   const base = await basePython(environment);
   const wheel = await bundledWheel(context);
-  await rm(environment.folder, { recursive: true, force: true });
   progress.report({ message: "making an environment" });
   const onLine = follower(progress, log);
   const commands = [[...base, "-m", "venv", environment.folder], ...installation(environment.python, wheel)];
-  for (const command of commands) {
-    log.info(command.join(" "));
-    await run(command, environment.home, { token, onLine }).catch((error: Error) => {
-      throw new Error(notInstalled(error.message));
-    });
-  }
-  await writeFile(environment.mark, `${wheel}\n`);
+  await environment.replace(async () => {
+    for (const command of commands) {
+      log.info(command.join(" "));
+      await run(command, environment.home, { token, onLine }).catch((error: Error) => {
+        throw new Error(notInstalled(error.message));
+      });
+    }
+    await writeFile(environment.mark, `${wheel}\n`);
+  });
 }
 
 async function basePython(environment: Environment): Promise<readonly string[]> {
