@@ -7,7 +7,7 @@ import os
 import platform
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
@@ -18,8 +18,10 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from copyspan import __version__
 from copyspan.errors import SourceError, UsageError
 
-_SAME = ("bench", "model", "dtype", "device", "cpu", "copyspan", "seed")
+_SAME = ("bench", "model", "dtype", "device", "gpu", "cpu", "copyspan", "seed", "options")
 """What must not differ between the parts of one file."""
+
+Option = str | int | float | bool
 
 
 class Record(BaseModel):
@@ -59,6 +61,8 @@ class Header(BaseModel):
     torch: str | None
     transformers: str | None
     tokenizers: str | None
+    options: dict[str, Option] = {}
+    """What else the figures depend on, by name."""
 
     @classmethod
     def now(
@@ -71,6 +75,7 @@ class Header(BaseModel):
         device: str | None = None,
         gpu: str | None = None,
         argv: Sequence[str] | None = None,
+        options: Mapping[str, Option] | None = None,
     ) -> "Header":
         """The header of a run that starts now, here. Imports none of the packages whose versions it states."""
         return cls(
@@ -89,6 +94,7 @@ class Header(BaseModel):
             torch=_version("torch"),
             transformers=_version("transformers"),
             tokenizers=_version("tokenizers"),
+            options=dict(options or {}),
         )
 
 
@@ -151,6 +157,11 @@ def read_results(path: Path, kind: type[R]) -> tuple[Header, list[R]]:
     """
     lines = _complete_lines(path)
     return _header(path, lines), list(_records(path, lines, kind))
+
+
+def read_header(path: Path) -> Header:
+    """The header of a result file. Raises as `read_results`."""
+    return _header(path, _complete_lines(path)[:1])
 
 
 def public_command(argv: Sequence[str]) -> str:

@@ -28,6 +28,7 @@ class KernelRecord(Record):
     """The median time of one forward over one token."""
     seconds_many: float
     """The median time of one forward over `num_tokens` tokens."""
+    num_trials: int = 1
 
     @property
     def speedup(self) -> float:
@@ -100,11 +101,17 @@ def named_curve(name: str) -> Curve:
 def read_curves(path: Path) -> tuple[Curve, ...]:
     """The curves of a stored kernel benchmark, one for each model or set and each context. Raises as `read_results`."""
     _, records = read_results(path, KernelRecord)
+    curves = curves_of(records)
+    if not curves:
+        raise UsageError(f"{path.name} holds no point of a curve yet.")
+    return curves
+
+
+def curves_of(records: Iterable[KernelRecord]) -> tuple[Curve, ...]:
+    """One curve for each set and each context."""
     points: dict[str, list[tuple[int, float]]] = defaultdict(list)
     for record in records:
         points[f"{record.set}, context {record.context}"].append((record.num_tokens, record.speedup))
-    if not points:
-        raise UsageError(f"{path.name} holds no point of a curve yet.")
     return tuple(Curve(name, tuple(sorted(found))) for name, found in points.items())
 
 

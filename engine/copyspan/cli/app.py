@@ -11,6 +11,9 @@ from typer.core import TyperGroup
 
 from copyspan import __version__
 from copyspan.cli.bench import bench
+from copyspan.cli.bench_model import edit as bench_edit
+from copyspan.cli.bench_model import gpu, kernel
+from copyspan.cli.bench_server import server
 from copyspan.cli.doctor import run_doctor
 from copyspan.cli.edit import HELP, Dtype, edit
 from copyspan.cli.exit_codes import ExitCode, exit_code_of
@@ -55,6 +58,8 @@ app = typer.Typer(
 )
 app.command(help=HELP, epilog=EPILOG)(edit)
 app.add_typer(models)
+for benchmark in (kernel, bench_edit, server, gpu):
+    bench.command()(benchmark)
 app.add_typer(bench)
 app.command()(serve)
 

@@ -8,6 +8,7 @@ import typer
 from copyspan.bench.cases import Case, Framing, Numbers, read_sets
 from copyspan.bench.results import Header, write_results
 from copyspan.bench.tables import Table
+from copyspan.cli.terminal import say
 from copyspan.config import DEFAULT_MODEL
 
 bench = typer.Typer(name="bench", help="Measure what copying saves, on edit sets of your own.", no_args_is_help=True)
@@ -52,7 +53,7 @@ def ceiling(
     cases, tokens = _cases(sets, framing, numbers), ModelTokens.of(model)
     records = [it.measure(case, tokens, min_span) for case in cases]
     write_results(out / f"ceiling-{framing}.jsonl", _header("ceiling", seed, model), records)
-    _print(it.coverage_table(records, seed), it.histogram_table(records), it.bound_table(records, curves, seed))
+    print_tables(it.coverage_table(records, seed), it.histogram_table(records), it.bound_table(records, curves, seed))
 
 
 @bench.command()
@@ -70,7 +71,7 @@ def roundtrip(
     cases, tokens = _cases(sets, framing, numbers), ModelTokens.of(model)
     records = [record for case in cases for record in it.measure(case, tokens)]
     write_results(out / f"roundtrip-{framing}.jsonl", _header("roundtrip", 0, model), records)
-    _print(it.roundtrip_table(records))
+    print_tables(it.roundtrip_table(records))
     if not all(record.is_exact for record in records):
         raise typer.Exit(1)
 
@@ -93,7 +94,7 @@ def perturb(
     cases = _cases(sets, framing, numbers)
     records = [it.measure(case, e, seed, trials) for case in cases for e in error or it.ERRORS]
     write_results(out / f"perturb-{framing}.jsonl", _header("perturb", seed, None), records)
-    _print(it.perturb_table(records, seed))
+    print_tables(it.perturb_table(records, seed))
 
 
 @bench.command()
@@ -112,7 +113,21 @@ def formats(
     cases, tokens = _cases(sets, framing, numbers), ModelTokens.of(model)
     records = [record for case in cases for record in it.measure(case, tokens)]
     write_results(out / f"formats-{framing}.jsonl", _header("formats", seed, model), records)
-    _print(it.format_table(records, seed))
+    print_tables(it.format_table(records, seed))
+
+
+@bench.command()
+def report(
+    folder: Annotated[Path, typer.Argument(help="The folder with the stored results.")] = OUT,
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Where BENCHMARKS.md and plots/ go.")] = Path(
+        "docs"
+    ),
+) -> None:
+    """Write BENCHMARKS.md and its plots from stored results."""
+    from copyspan.bench.report import write_report
+
+    for path in write_report(folder, out):
+        say(f"Wrote {path}")
 
 
 def _cases(sets: list[Path], framing: Framing, numbers: str | None) -> list[Case]:
@@ -125,5 +140,5 @@ def _header(name: str, seed: int, model: str | None) -> Header:
     return Header.now(name, seed=seed, model=model)
 
 
-def _print(*tables: Table) -> None:
+def print_tables(*tables: Table) -> None:
     typer.echo("\n".join(table.markdown() for table in tables), nl=False)

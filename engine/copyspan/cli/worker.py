@@ -29,7 +29,7 @@ class Worker:
     @classmethod
     def load(cls, settings: EngineSettings) -> "Worker":
         """Raises ModelError and OutOfMemory."""
-        _quieten()
+        quieten()
         with Loading(settings.model) as progress:
             return cls(Engine.load(settings, progress))
 
@@ -46,8 +46,8 @@ class Worker:
             return self.engine.edit(request, cancelled, shown.see)
 
 
-def _quieten() -> None:
-    """To be called before the libraries are imported."""
+def quieten() -> None:
+    """Keep the libraries below silent; to be called before they are imported."""
     for name, value in _QUIET.items():
         os.environ.setdefault(name, value)
     if not sys.warnoptions:

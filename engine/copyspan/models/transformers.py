@@ -68,6 +68,14 @@ class TransformersModel:
     def tokens(self) -> Sequence[int]:
         return self._tokens
 
+    @property
+    def pretrained(self) -> Any:
+        """The library's own model, for comparison with the library's own decoding.
+
+        Whoever calls it must not hand it this object's cache; with a cache of its own it leaves the context as it is.
+        """
+        return self._model
+
     def extend(
         self,
         tokens: Sequence[int],

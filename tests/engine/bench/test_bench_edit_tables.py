@@ -1,0 +1,95 @@
+"""What records of edits say: groups, ratios, accuracy, flips and shares of time."""
+
+import pytest
+from bench_models import answer, edit_record, flips, way
+
+from copyspan.bench.edit_stats import bin_name, both, by_length, candidate_curves, mean_seconds
+from copyspan.bench.edit_tables import accuracy_table, candidate_table, flip_table, speed_table, tables, time_table
+
+SAME, RIGHT, WRONG = answer(changed=False), answer(exact=True, passed=True), answer(passed=False)
+RECORDS = [
+    edit_record("a", 10, {"plain": way(8.0, 80), "lookup": way(4.0, 20), "verified": way(2.0, 8, RIGHT)}),
+    edit_record("b", 60, {"plain": way(30.0, 300), "lookup": way(6.0, 40), "verified": way(3.0, 10, SAME)}),
+    edit_record("c", 70, {"plain": way(9.0, error="OutputTruncated", is_complete=False), "verified": way(1.0, 5)}),
+]
+
+
+@pytest.mark.parametrize(
+    ("num_lines", "name"), [(1, "1-25"), (25, "1-25"), (26, "26-50"), (400, "201-400"), (401, "over 400")]
+)
+def test_documents_are_grouped_by_length(num_lines, name):
+    assert bin_name(num_lines) == name
+
+
+def test_all_groups_come_in_order_and_all_together_last():
+    assert list(by_length(reversed(RECORDS))) == ["1-25", "51-100", "all"]
+    assert list(by_length(RECORDS[:1])) == ["1-25"]
+
+
+def test_only_cases_count_that_both_ways_brought_to_an_end():
+    rows = {row[:2]: row[2:] for row in speed_table(RECORDS, 0).rows}
+    assert rows["all", "plain / verified"][0] == "2"
+    assert rows["all", "plain / verified"][2:4] == ("19.00 / 2.50", "190 / 9")
+    assert rows["all", "plain / verified"][5].startswith("7.60 [4.00, 10.00]")
+    assert rows["1-25", "lookup / verified"][5].startswith("2.00")
+    assert ("all", "plain / as shipped") not in rows
+
+
+def test_as_shipped_a_search_follows_where_the_greedy_answer_is_of_no_use():
+    search = way(9.0, 30, RIGHT)
+    ways = {"plain": way(18.0, 90), "search": search}
+    enough, same, refused = (ways | {"verified": way(2.0, 8, *found)} for found in ([RIGHT], [SAME], []))
+    for found, seconds in ((enough, 2.0), (same, 9.0), (refused, 9.0)):
+        [(_, shipped)] = both([edit_record("a", 9, found)], "plain", "as shipped")
+        assert shipped.seconds == seconds
+
+
+def test_accuracy_counts_failures_as_wrong():
+    records = [
+        edit_record("a", 9, {"verified": way(1.0, 5, RIGHT)}, has_tests=True),
+        edit_record("b", 9, {"verified": way(1.0, 5, WRONG, RIGHT)}, has_tests=True),
+        edit_record("c", 9, {"verified": way(1.0, 5, error="OutputRepeats", is_complete=False)}, has_tests=True),
+        edit_record("d", 9, {"verified": way(1.0, 5, SAME)}),
+    ]
+    (row,) = accuracy_table(records).rows
+    exact, tested, passed, unchanged, refused, why = row[3:]
+    assert (row[:3], tested, why) == (("mine", "verified", "4"), "3", "OutputRepeats 1")
+    assert [cell.split(" ")[0] for cell in (exact, passed, unchanged, refused)] == ["25.0", "33.3", "25.0", "25.0"]
+
+
+def test_candidates_help_and_never_hurt():
+    records = [
+        edit_record("a", 9, {"search": way(1.0, 5, RIGHT)}, has_tests=True),
+        edit_record("b", 9, {"search": way(1.0, 5, WRONG, WRONG, RIGHT)}, has_tests=True),
+        edit_record("c", 9, {"search": way(1.0, 5)}),
+        edit_record("d", 9, {"search": way(1.0, 5, SAME)}),
+    ]
+    curves = candidate_curves(records)
+    assert [point.value for point in curves["mine", "exact"]] == [0.25, 0.25, 0.5]
+    assert [point.value for point in curves["mine", "tests passed"]] == [0.5, 0.5, 1.0]
+    assert candidate_table(records).headings == ("set", "", "k = 1", "k = 2", "k = 3")
+
+
+def test_flips_are_counted_with_their_gaps():
+    records = [
+        edit_record("a", 9, {}, flips=flips(lookup=0.25, verified=None)),
+        edit_record("b", 9, {}, flips=flips(lookup=-0.75, verified=None)),
+    ]
+    assert flip_table(records).rows == (
+        ("lookup", "2", "100", "2", "0.500", "0.750"),
+        ("verified", "2", "100", "0", "-", "-"),
+    )
+
+
+def test_the_time_of_each_way_is_divided():
+    rows = {row[:2]: row[2:] for row in time_table(RECORDS).rows}
+    assert rows["all", "plain"] == ("2", "19.00", "25", "75", "0", "0")
+    assert mean_seconds(RECORDS, "plain") == 19.0
+
+
+def test_tables_without_rows_are_left_out():
+    assert [table.title for table in tables(RECORDS, 0, has_answers=False)] == [
+        "Speed (medians; x: ratio of sums, and median of ratios)",
+        "Where the time goes",
+    ]
+    assert [table.title for table in tables(RECORDS, 0)][-1] == "Accuracy"

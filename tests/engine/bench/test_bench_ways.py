@@ -1,0 +1,86 @@
+"""One edit in the ways that need no library model, from a script."""
+
+import pytest
+from bench_doubles import case
+from bench_models import scripted
+
+from copyspan.bench.ways import Options, Workbench, file_name
+from copyspan.config import EngineSettings
+from copyspan.engine import Engine
+from copyspan.testing import ScriptedModel, fenced
+
+BEFORE = "".join(f"line {i}\n" for i in range(20))
+AFTER = BEFORE.replace("line 7\n", "line seven\n")
+
+
+def bench(*bodies: str, **fields) -> Workbench:
+    return Workbench(scripted(*bodies), case(BEFORE, AFTER, lang="python", instruction="Spell 7.", **fields), Options())
+
+
+def test_verified_copying_is_counted_and_its_tokens_told():
+    outcome = bench(AFTER).carry_out("verified")
+    assert [found.text for found in outcome.found] == [AFTER]
+    assert outcome.num_tokens == len(outcome.tokens) == len(AFTER) + 4  # the fence and the end
+    assert outcome.forwards < outcome.num_tokens / 3
+    assert set(outcome.phases) == {"prompt", "decode"}
+    assert outcome.seconds == pytest.approx(sum(outcome.phases.values()))
+
+
+def test_a_search_gives_several_candidates():
+    outcome = bench(BEFORE, AFTER).carry_out("search")
+    assert [(found.origin, found.text) for found in outcome.found] == [("departure", AFTER), ("greedy", BEFORE)]
+    assert "search" in outcome.phases
+
+
+def test_a_refused_answer_is_complete_and_one_without_an_end_is_not():
+    refused = bench("# ... existing code ...\n" + BEFORE[7:]).carry_out("verified")
+    assert (refused.error, refused.is_complete, refused.found, refused.tokens) == ("PlaceholderFound", True, (), ())
+    assert refused.num_tokens > 0
+    engine = Engine(ScriptedModel(["```py\nline 0\nline"]), EngineSettings())
+    cut = Workbench(engine, case(BEFORE, AFTER, lang="python", instruction="Spell 7."), Options()).carry_out("verified")
+    assert (cut.error, cut.is_complete) == ("OutputTruncated", False)
+    assert cut.forwards > 0
+
+
+def test_an_answer_that_was_made_to_go_on_is_not_compared_token_by_token():
+    outcome = bench("".join(f"line {i}\n" for i in range(10)), BEFORE).carry_out("verified")
+    assert outcome.found[0].origin == "completed"
+    assert outcome.tokens == ()
+
+
+def test_a_program_is_decoded():
+    head, tail = BEFORE.split("line 7\n")
+    written = f'<copy lines="1-7"/>\n{head}<gen>\nline seven\n</gen>\n<copy lines="9-20"/>\n{tail}'
+    model = ScriptedModel([f"<program>\n{written}</program>"])
+    asked = case(BEFORE, AFTER, lang="python", instruction="Spell 7.")
+    outcome = Workbench(Engine(model, EngineSettings()), asked, Options()).carry_out("program")
+    assert (outcome.error, outcome.found[0].text) == (None, AFTER)
+
+
+def test_every_way_starts_from_an_empty_context():
+    engine = scripted(AFTER)
+    work = Workbench(engine, case(BEFORE, AFTER, lang="python", instruction="Spell 7."), Options())
+    first, second = (work.carry_out("verified") for _ in range(2))
+    assert first.forwards == second.forwards
+
+
+def test_an_engine_that_refuses_is_an_outcome():
+    engine = Engine(ScriptedModel([fenced(AFTER, "py")], context_size=100), EngineSettings())
+    work = Workbench(engine, case(BEFORE, AFTER, lang="python", instruction="Spell 7."), Options())
+    for way in ("verified", "search"):
+        outcome = work.carry_out(way)
+        assert (outcome.error, outcome.is_complete, outcome.found) == ("ContextTooLong", False, ())
+
+
+@pytest.mark.parametrize(
+    ("id", "lang", "name"),
+    [
+        ("org/repo@1a2b:lib/axios.js", "js", "axios.js"),
+        ("org/repo@1a2b:Makefile", "make", "main.make"),
+        ("Python/3", "python", "main.py"),
+        ("JavaScript/3", "javascript", "main.js"),
+        ("7", "", None),
+    ],
+)
+def test_the_model_is_told_a_file_name(id, lang, name):
+    assert file_name(case("a\n", "b\n", id, lang=lang)) == name
