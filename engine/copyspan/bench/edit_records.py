@@ -25,6 +25,7 @@ class CandidateRecord(_Value):
     passed: bool | None
     """Whether the record's tests pass with it; None where there are none, or the reference fails them."""
     log_likelihood: float | None
+    """None where tokens were decoded elsewhere: plain decoding and prompt lookup."""
 
 
 class WayRecord(_Value):

@@ -171,7 +171,10 @@ class Workbench:
             _, answer = self._greedy(replay, Meter(), lambda _: None).first()
         except OutputRejected as error:
             return (), type(error).__name__
-        return ((), type(answer).__name__) if isinstance(answer, OutputRejected) else ((self._found(answer),), None)
+        if isinstance(answer, OutputRejected):
+            return (), type(answer).__name__
+        # The replay knows the tokens alone; its probabilities are stand-ins.
+        return (replace(self._found(answer), log_likelihood=None),), None
 
     def _greedy(self, model: LanguageModel, meter: Meter, emit: Callable[[Event], None]) -> "_Greedy":
         run = Run(model, lambda: False, emit, meter, self._engine.settings.max_new_tokens)

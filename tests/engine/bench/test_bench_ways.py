@@ -4,10 +4,12 @@ import pytest
 from bench_doubles import case
 from bench_models import scripted
 
+from copyspan.bench import ways
+from copyspan.bench.generate import Decoding
 from copyspan.bench.ways import Options, Workbench, file_name
 from copyspan.config import EngineSettings
 from copyspan.engine import Engine
-from copyspan.testing import ScriptedModel, fenced
+from copyspan.testing import END, ScriptedModel, fenced
 
 BEFORE = "".join(f"line {i}\n" for i in range(20))
 AFTER = BEFORE.replace("line 7\n", "line seven\n")
@@ -24,6 +26,17 @@ def test_verified_copying_is_counted_and_its_tokens_told():
     assert outcome.forwards < outcome.num_tokens / 3
     assert set(outcome.phases) == {"prompt", "decode"}
     assert outcome.seconds == pytest.approx(sum(outcome.phases.values()))
+
+
+def test_tokens_that_were_decoded_elsewhere_have_no_likelihood(monkeypatch):
+    told = bench(AFTER)
+    tokens = [*told.prompt.source_text.decode().replace("line 7\n", "line seven\n").encode(), END]
+    monkeypatch.setattr(ways, "TransformersModel", ScriptedModel)
+    monkeypatch.setattr(ways, "generate", lambda *_, **__: Decoding(tokens, 5, {}))
+    plain, verified = told.carry_out("plain"), told.carry_out("verified")
+    assert [found.text for found in plain.found] == [AFTER]
+    assert plain.found[0].log_likelihood is None
+    assert verified.found[0].log_likelihood is not None
 
 
 def test_a_search_gives_several_candidates():
