@@ -23,6 +23,8 @@ _SAME = ("bench", "model", "dtype", "device", "gpu", "cpu", "copyspan", "seed", 
 
 Option = str | int | float | bool
 
+_SHARE = re.compile(r"(?:^|=)\d+/\d+$")
+
 
 class Record(BaseModel):
     """One measured case. Subclasses say what was measured, and fix `kind`."""
@@ -165,8 +167,8 @@ def read_header(path: Path) -> Header:
 
 
 def public_command(argv: Sequence[str]) -> str:
-    """The command line with the last part of every path alone."""
-    return " ".join(re.sub(r"[^=\s]*[/\\]", "", word) for word in argv)
+    """The command line with the last part of every path alone; numbers such as 1/4 are none."""
+    return " ".join(word if _SHARE.search(word) else re.sub(r"[^=\s]*[/\\]", "", word) for word in argv)
 
 
 def _complete_lines(path: Path) -> list[bytes]:

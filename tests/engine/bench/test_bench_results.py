@@ -47,6 +47,7 @@ def test_the_header_says_where_it_came_from(tmp_path):
         (["/home/me/bin/copyspan", "bench", "ceiling", "/data/x.jsonl"], "copyspan bench ceiling x.jsonl"),
         (["copyspan", "--out=/home/me/out", "../sets/y.jsonl"], "copyspan --out=out y.jsonl"),
         ([r"C:\Users\me\copyspan.exe", "bench"], "copyspan.exe bench"),
+        (["--numbers", "1/4", "--numbers=3/4"], "--numbers 1/4 --numbers=3/4"),
     ],
 )
 def test_a_command_names_no_folder(argv, words):
