@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 from copyspan.config import EngineSettings
 from copyspan.edits.lines import settle
+from copyspan.edits.prefix import common_prefix
 from copyspan.edits.program import CopyLines
 from copyspan.edits.resolve import render, resolve
 from copyspan.edits.text import LineRange, Snapshot
@@ -15,9 +16,9 @@ from copyspan.errors import UsageError
 from copyspan.models.prompt import rewrite_prompt, shown
 from copyspan.models.protocol import LanguageModel
 from copyspan.models.weights import Progress, Silent, fetch, require
-from copyspan.result import Candidate, Cost, EditRequest, EditResult
+from copyspan.result import Candidate, Cost, EditRequest, EditResult, check_instruction
 from copyspan.strategies.answer import Answer
-from copyspan.strategies.context import Meter, Run, common_prefix, warm
+from copyspan.strategies.context import Meter, Run, warm
 from copyspan.strategies.events import (
     AnswerStarted,
     DepartureTried,
@@ -48,6 +49,7 @@ __all__ = [
     "PromptRead",
     "SearchStarted",
     "TextGenerated",
+    "check_instruction",
 ]
 
 
@@ -217,8 +219,7 @@ def _inner_scope(request: EditRequest) -> LineRange:
 
 
 def _checked_scope(request: EditRequest) -> LineRange:
-    if not request.instruction.strip():
-        raise UsageError("The instruction is empty. Say what to change, for example: rename total to amount.")
+    check_instruction(request.instruction)
     if request.candidates < 1:
         raise UsageError(f"candidates is {request.candidates}; ask for at least 1.")
     everything = request.snapshot.all_lines

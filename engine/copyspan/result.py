@@ -7,6 +7,7 @@ from copyspan.edits.edit import EditList
 from copyspan.edits.program import Program
 from copyspan.edits.resolve import Hunk
 from copyspan.edits.text import LineRange, Snapshot
+from copyspan.errors import UsageError
 from copyspan.strategies.answer import Origin
 
 
@@ -85,3 +86,9 @@ class EditResult:
     @property
     def best(self) -> Candidate:
         return self.candidates[0]
+
+
+def check_instruction(instruction: str) -> None:
+    """Raise UsageError where nothing is asked for."""
+    if not instruction.strip():
+        raise UsageError("The instruction is empty. Say what to change, for example: rename total to amount.")

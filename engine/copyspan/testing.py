@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
+from copyspan.edits.prefix import common_prefix
 from copyspan.errors import Cancelled, ContextTooLong
 from copyspan.models.protocol import Scores
 from copyspan.tokens import TokenSet
@@ -82,7 +83,7 @@ class ScriptedModel:
             return [{END: _LIKELY} for _ in range(scored)]
         start = len(self.tokens) - self.tokens[::-1].index(ASSISTANT)
         written = self.tokens[start:]
-        answers = [(tokens, _common_prefix(tokens, written)) for tokens in self._answers(self.tokens[:start])]
+        answers = [(tokens, common_prefix(tokens, written)) for tokens in self._answers(self.tokens[:start])]
         lengths = range(len(written) - scored + 1, len(written) + 1)
         return [_following(answers, length) for length in lengths]
 
@@ -107,10 +108,6 @@ def _following(answers: list[tuple[list[int], int]], length: int) -> dict[int, f
         if length <= num_common and length < len(tokens):
             following.setdefault(tokens[length], _UNLIKELY - rank if following else _LIKELY)
     return following or {END: _LIKELY}
-
-
-def _common_prefix(a: Sequence[int], b: Sequence[int]) -> int:
-    return next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
 
 
 def _scores(rows: list[dict[int, float]], named: Sequence[int], top: int) -> Scores:

@@ -16,7 +16,9 @@ from copyspan_lsp import protocol
 from copyspan_lsp.client import Client
 from copyspan_lsp.editing import Outcome
 from copyspan_lsp.positions import Encoding, LineTable
+from copyspan_lsp.rebase import Region
 from copyspan_lsp.refusals import ContentModified, RequestCancelled, Superseded
+from copyspan_lsp.scope import Scope
 
 _CONVERTER = get_converter()
 
@@ -45,6 +47,10 @@ class Converter:
 
     def range(self, start: int, stop: int) -> protocol.Range:
         return protocol.Range(start=self._position(start), end=self._position(stop))
+
+    def scope(self, scope: Scope, region: Region) -> protocol.Scope:
+        """A scope that lies at this region of the snapshot."""
+        return protocol.Scope(range=self.range(region.start, region.stop), kind=scope.kind, title=scope.title)
 
     def text_edits(self, edits: Sequence[Edit]) -> tuple[protocol.TextEdit, ...]:
         """Edits in order and apart, in order and apart."""
@@ -134,11 +140,7 @@ def result_of(outcome: Outcome, encoding: Encoding, client: Client) -> protocol.
     return protocol.EditResult(
         edit_id=outcome.edit_id,
         text_document=protocol.DocumentIdentifier(uri=task.uri, version=outcome.snapshot.version),
-        scope=protocol.Scope(
-            range=converter.range(outcome.region.start, outcome.region.stop),
-            kind=task.scope.kind,
-            title=task.scope.title,
-        ),
+        scope=converter.scope(task.scope, outcome.region),
         hunks=hunks,
         edit=_plain(converter.workspace_edit(task.uri, edits)),
         candidate=outcome.number,

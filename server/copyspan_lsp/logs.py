@@ -6,7 +6,6 @@ a way to the client takes care of both.
 """
 
 import logging
-import os
 import sys
 import threading
 from collections.abc import Callable
@@ -17,20 +16,15 @@ from typing import Any, TextIO
 
 from lsprotocol.types import LogMessageParams, MessageType
 
+from copyspan.quiet import quieten_libraries
 from copyspan_lsp.discreet import ErrorInfo, foreign_text, own_text
 
 Send = Callable[[LogMessageParams], object]
 
 _OURS = "copyspan_lsp"
 _NOISY = ("accelerate", "filelock", "httpx", "huggingface_hub", "py.warnings", "torch", "transformers", "urllib3")
-_QUIET = {
-    "HF_HUB_DISABLE_PROGRESS_BARS": "1",
-    "HF_HUB_VERBOSITY": "error",
-    "TOKENIZERS_PARALLELISM": "false",
-    "TRANSFORMERS_NO_ADVISORY_WARNINGS": "1",
-    "TRANSFORMERS_VERBOSITY": "error",
-}
-"""What keeps libraries from setting up their own ways to stderr; what the person has set holds."""
+_QUIET = {"HF_HUB_VERBOSITY": "error"}
+"""What the hub's library needs beside what all libraries are told."""
 
 _sending = ContextVar("_sending", default=False)
 
@@ -53,8 +47,7 @@ class Logs:
         self._client: LspHandler | None = None
         self._undo = ExitStack()
         self._make_record = logging.getLogRecordFactory()
-        for name, value in _QUIET.items():
-            os.environ.setdefault(name, value)
+        quieten_libraries(_QUIET)
         for logger in map(logging.getLogger, (_OURS, "pygls", *_NOISY)):
             self._undo.callback(logger.setLevel, logger.level)
         self.trace = False

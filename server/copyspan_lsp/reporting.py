@@ -148,11 +148,7 @@ class PartialResults:
         self._num_hunks = 0
         task = self._task
         document = protocol.DocumentIdentifier(uri=task.uri, version=task.document.version)
-        scope = protocol.Scope(
-            range=self._converter.range(task.region.start, task.region.stop),
-            kind=task.scope.kind,
-            title=task.scope.title,
-        )
+        scope = self._converter.scope(task.scope, task.region)
         self._items.append(protocol.AnswerStarted(text_document=document, scope=scope, origin=origin))
 
     def _copy(self, lines: LineRange) -> None:

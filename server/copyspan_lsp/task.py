@@ -6,8 +6,8 @@ from urllib.parse import unquote, urlsplit
 
 from copyspan.edits.edit import EditList
 from copyspan.edits.text import LineRange, Snapshot
-from copyspan.engine import EditRequest
-from copyspan.errors import SourceError, UsageError
+from copyspan.engine import EditRequest, check_instruction
+from copyspan.errors import SourceError
 from copyspan_lsp.comments import InstructionComment, removal
 from copyspan_lsp.documents import Document
 from copyspan_lsp.languages import Language, language
@@ -47,8 +47,7 @@ class Task:
 
 def task_of(document: Document, ask: Ask, max_lines: int, context_lines: int) -> Task:
     """Raises UsageError for an empty instruction or where no scope can be chosen, SourceError for text that is none."""
-    if not ask.instruction.strip():
-        raise UsageError("The instruction is empty. Say what to change, for example: rename total to amount.")
+    check_instruction(ask.instruction)  # before a model is loaded for it
     snapshot = document.snapshot
     _check_text(snapshot)
     removed = removal(ask.comment) if ask.comment else EditList()

@@ -7,9 +7,10 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby, pairwise, takewhile
+from itertools import groupby, pairwise
 
 from copyspan.edits.edit import Edit, EditList
+from copyspan.edits.prefix import common_prefix
 
 CONTEXT = 3
 _NO_NEWLINE = "\n\\ No newline at end of file\n"
@@ -76,13 +77,9 @@ def _change(text: str, borders: list[int], lines: Sequence[str], start: int, sto
     inner = EditList(tuple(Edit(e.start - borders[start], e.stop - borders[start], e.text) for e in edits))
     new = _LINE.findall(inner.apply(text[borders[start] : borders[stop]]))
     old = lines[start:stop]
-    head = _num_common(old, new)
-    tail = _num_common(old[head:][::-1], new[head:][::-1])
+    head = common_prefix(old, new)
+    tail = common_prefix(old[head:][::-1], new[head:][::-1])
     return Change(start + head, stop - tail, tuple(new[head : len(new) - tail]))
-
-
-def _num_common(left: Sequence[str], right: Sequence[str]) -> int:
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(left, right, strict=False)))
 
 
 def _close_by(found: list[Change], distance: int) -> Iterator[list[Change]]:

@@ -1,6 +1,5 @@
 """A loaded engine, and a person who watches it and may press Ctrl-C."""
 
-import os
 import signal
 import sys
 import warnings
@@ -10,14 +9,7 @@ from copyspan.cli.activity import Loading, Working
 from copyspan.cli.signals import catching
 from copyspan.config import EngineSettings
 from copyspan.engine import EditRequest, EditResult, Engine
-
-_QUIET = {
-    "HF_HUB_DISABLE_PROGRESS_BARS": "1",
-    "TRANSFORMERS_VERBOSITY": "error",
-    "TRANSFORMERS_NO_ADVISORY_WARNINGS": "1",
-    "TOKENIZERS_PARALLELISM": "false",
-}
-"""What keeps the libraries below from writing between our lines; what the person has set holds."""
+from copyspan.quiet import quieten_libraries
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +40,6 @@ class Worker:
 
 def quieten() -> None:
     """Keep the libraries below silent; to be called before they are imported."""
-    for name, value in _QUIET.items():
-        os.environ.setdefault(name, value)
+    quieten_libraries()
     if not sys.warnoptions:
         warnings.simplefilter("ignore")

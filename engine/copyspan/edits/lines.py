@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
+from copyspan.edits.prefix import common_prefix
 from copyspan.edits.program import CopyLines, Gen, Op, Program
 from copyspan.edits.text import LineRange, Snapshot, split_lines, strip_terminator
 from copyspan.errors import ProgramRangeError
@@ -189,8 +190,8 @@ def _glue(left: str, right: str, snapshot: Snapshot) -> str:
 def _align(gap: _Gap, snapshot: Snapshot) -> Iterator[LineOp]:
     """The lines of a gap, those at its ends that stay as copies first: the library's heuristic would shift them."""
     dropped = [snapshot.content(i) for i in gap.dropped]
-    head = _num_common(dropped, gap.lines)
-    tail = _num_common(dropped[head:][::-1], gap.lines[head:][::-1])
+    head = common_prefix(dropped, gap.lines)
+    tail = common_prefix(dropped[head:][::-1], gap.lines[head:][::-1])
     start, stop = gap.dropped.start, gap.dropped.stop
     if head:
         yield CopyLines(start, start + head)
@@ -202,8 +203,3 @@ def _align(gap: _Gap, snapshot: Snapshot) -> Iterator[LineOp]:
             yield NewLines(lines[new_start:new_stop])
     if tail:
         yield CopyLines(stop - tail, stop)
-
-
-def _num_common(left: Sequence[str], right: Sequence[str]) -> int:
-    """How many first items are equal."""
-    return next((i for i, (x, y) in enumerate(zip(left, right, strict=False)) if x != y), min(len(left), len(right)))

@@ -1,9 +1,10 @@
 """What two versions of a region have in common at its ends: whole lines first, then characters inside a line."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from copyspan.edits.graphemes import border_after, border_before
+from copyspan.edits.prefix import common_prefix
 from copyspan.edits.text import split_lines
 
 
@@ -60,16 +61,16 @@ def _line_by_line(old: str, new: str, region: Region) -> Iterator[Region]:
 def _trim_lines(old: str, new: str, region: Region) -> Region:
     olds = split_lines(region.of_old(old))
     news = split_lines(region.of_new(new))
-    head = _num_common(olds, news)
-    tail = _num_common(olds[head:][::-1], news[head:][::-1])
+    head = common_prefix(olds, news)
+    tail = common_prefix(olds[head:][::-1], news[head:][::-1])
     return region.shrink(sum(map(len, olds[:head])), sum(map(len, olds[len(olds) - tail :])))
 
 
 def _trim_characters(old: str, new: str, region: Region) -> Region:
     """Cut inside the first and the last line. These differ already, so a common part ends inside them."""
-    head = _fit_head(old, new, region, _num_common(region.of_old(old), region.of_new(new)))
+    head = _fit_head(old, new, region, common_prefix(region.of_old(old), region.of_new(new)))
     rest = region.shrink(head, 0)
-    tail = _fit_tail(old, new, rest, _num_common(rest.of_old(old)[::-1], rest.of_new(new)[::-1]))
+    tail = _fit_tail(old, new, rest, common_prefix(rest.of_old(old)[::-1], rest.of_new(new)[::-1]))
     trimmed = rest.shrink(0, tail)
     if "\r" not in (trimmed.of_old(old), trimmed.of_new(new)):
         return trimmed
@@ -79,12 +80,6 @@ def _trim_characters(old: str, new: str, region: Region) -> Region:
     elif tail:
         tail = _fit_tail(old, new, region, tail - 1)
     return region.shrink(head, tail)
-
-
-def _num_common(left: Sequence[str], right: Sequence[str]) -> int:
-    """How many first items are equal."""
-    shorter = min(len(left), len(right))
-    return next((i for i in range(shorter) if left[i] != right[i]), shorter)
 
 
 def _fit_head(old: str, new: str, region: Region, size: int) -> int:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from copyspan.edits.prefix import common_prefix
 from copyspan.errors import ContextTooLong
 from copyspan.models.protocol import LanguageModel, Scores
 from copyspan.strategies.events import Event, PromptRead
@@ -73,11 +74,3 @@ def warm(run: Run, ids: Sequence[int]) -> None:
     if common_prefix(run.model.tokens, ids) < len(ids):
         rest = read_prompt(run, ids, 0)
         run.extend(rest, scored=0)
-
-
-def common_prefix(a: Sequence[int], b: Sequence[int]) -> int:
-    """The number of equal tokens at the start of both."""
-    for index, (x, y) in enumerate(zip(a, b, strict=False)):
-        if x != y:
-            return index
-    return min(len(a), len(b))

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from copyspan.edits.lines import LineOp, NewLines
 from copyspan.edits.program import CopyLines
-from copyspan.edits.text import LineRange
+from copyspan.edits.text import LineRange, Snapshot
 from copyspan.errors import OutputRejected, OutputRepeats, PlaceholderFound, SweepingDeletion
 
 _LONGEST_PERIOD = 96
@@ -44,6 +44,14 @@ def lost_tail(ops: Sequence[LineOp], scope: LineRange, instruction: str) -> int 
     if stop is None or num_new or scope.stop - stop < _TAIL_LINES:
         return None
     return stop
+
+
+def check_answer(ops: Sequence[LineOp], snapshot: Snapshot, scope: LineRange, instruction: str) -> None:
+    """Raise OutputRejected where a complete answer is not to be applied."""
+    source_lines = [snapshot.content(i) for i in scope]
+    check_placeholders(ops, source_lines)
+    check_wrapping(ops, source_lines, instruction)
+    check_deletions(ops, scope, instruction)
 
 
 def check_deletions(ops: Sequence[LineOp], scope: LineRange, instruction: str) -> None:

@@ -18,7 +18,7 @@ from copyspan.models.prompt import NumberedPrompt, numbered_prompt
 from copyspan.strategies.answer import Answer
 from copyspan.strategies.context import Run, read_prompt
 from copyspan.strategies.events import AnswerStarted, LinesCopied, TextGenerated
-from copyspan.strategies.guard import check_deletions, check_placeholders, check_repetition, check_wrapping
+from copyspan.strategies.guard import check_answer, check_repetition
 
 _ANSWER_MARGIN = 64
 
@@ -31,10 +31,7 @@ def write_program(run: Run, snapshot: Snapshot, scope: LineRange, instruction: s
     decoder.decode()
     program = parse_program(decoder.written.decode(), num_lines=snapshot.num_lines)
     ops = refine(_line_ops(program), snapshot, scope)
-    source_lines = [snapshot.content(i) for i in scope]
-    check_placeholders(ops, source_lines)
-    check_wrapping(ops, source_lines, instruction)
-    check_deletions(ops, scope, instruction)
+    check_answer(ops, snapshot, scope, instruction)
     return Answer(ops, decoder.log_likelihood, "program", decoder.num_copied, decoder.num_written)
 
 

@@ -11,7 +11,7 @@ from copyspan.models.prompt import rewrite_prompt, shown
 from copyspan.strategies.answer import Answer, Origin
 from copyspan.strategies.context import Run
 from copyspan.strategies.depart import likeliest_departures, search
-from copyspan.strategies.guard import check_deletions, check_placeholders, check_wrapping, lost_tail
+from copyspan.strategies.guard import check_answer, lost_tail
 from copyspan.strategies.transcript import Transcript, line_ops
 from copyspan.strategies.verify import VerifiedDecoder
 
@@ -101,10 +101,7 @@ class Rewriter:
     def _answer(self, transcript: Transcript, origin: Origin) -> Answer | OutputRejected:
         ops = self._lines_of(transcript)
         try:
-            source_lines = [self._snapshot.content(i) for i in self._scope]
-            check_placeholders(ops, source_lines)
-            check_wrapping(ops, source_lines, self._instruction)
-            check_deletions(ops, self._scope, self._instruction)
+            check_answer(ops, self._snapshot, self._scope, self._instruction)
         except OutputRejected as refusal:
             return refusal
         num_copied = transcript.num_copied

@@ -5,7 +5,7 @@
 """
 
 import asyncio
-import logging
+from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
@@ -19,18 +19,19 @@ from copyspan_lsp.handlers.edits import make_edit, make_next, perform, read
 if TYPE_CHECKING:
     from copyspan_lsp.server import CopyspanServer
 
-_logger = logging.getLogger(__name__)
-
 
 def register(server: "CopyspanServer") -> None:
     started: set[asyncio.Task[None]] = set()
 
-    @server.command(protocol.COMMAND_START)
-    def start(*arguments: Any) -> None:
-        data = read(protocol.ActionData, arguments[0] if arguments else None)
-        task = asyncio.ensure_future(_start(server, data))
+    def go_on(work: Coroutine[Any, Any, None]) -> None:
+        """Let work go on after its command is answered; the loop alone would not keep it."""
+        task = asyncio.ensure_future(work)
         started.add(task)
         task.add_done_callback(started.discard)
+
+    @server.command(protocol.COMMAND_START)
+    def start(*arguments: Any) -> None:
+        go_on(_start(server, read(protocol.ActionData, arguments[0] if arguments else None)))
 
     @server.command(protocol.COMMAND_APPLY)
     async def apply(*arguments: Any) -> dict[str, Any]:
@@ -56,9 +57,7 @@ def register(server: "CopyspanServer") -> None:
 
     @server.command(protocol.COMMAND_DOWNLOAD)
     def download(*_: Any) -> None:
-        task = asyncio.ensure_future(server.download.run_and_say())
-        started.add(task)
-        task.add_done_callback(started.discard)
+        go_on(server.download.run_and_say())
 
 
 async def _start(server: "CopyspanServer", data: protocol.ActionData) -> None:
