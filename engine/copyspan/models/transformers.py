@@ -18,7 +18,7 @@ from copyspan.models.protocol import Scores
 from copyspan.models.tokenizer import ChatTokenizer
 from copyspan.tokens import TokenSet
 
-_DRAFT_LIMITS = {"cpu": 64, "mps": 128}
+_DRAFT_LIMITS = {"cpu": 128, "mps": 128}
 _GPU_DRAFT_LIMIT = 512
 _ATTENTION = {"full_attention", "sliding_attention", "chunked_attention"}
 

@@ -8,7 +8,7 @@ from copyspan.errors import ContextTooLong
 from copyspan.models.protocol import LanguageModel, Scores
 from copyspan.strategies.events import Event, PromptRead
 
-_CHUNK_PER_DRAFT = 4
+_CHUNK_PER_DRAFT = 2
 
 
 @dataclass(slots=True)

@@ -15,7 +15,7 @@ from copyspan.models.prompt import RewritePrompt
 from copyspan.models.protocol import Scores
 from copyspan.strategies.answer import Origin
 from copyspan.strategies.context import Run, read_prompt
-from copyspan.strategies.draft import Drafter
+from copyspan.strategies.draft import Drafter, Guess
 from copyspan.strategies.events import AnswerStarted
 from copyspan.strategies.guard import check_repetition, repeats
 from copyspan.strategies.narrate import Narrator
@@ -41,7 +41,7 @@ class VerifiedDecoder:
         """The model's most likely answer, token by token. Raises OutputRejected, ContextTooLong, Cancelled."""
         rest = self._read_prompt()
         transcript = Transcript()
-        self._decode(transcript, self._drafter(), rest, "greedy")
+        self._decode(transcript, self._drafter(transcript), rest, "greedy")
         return transcript
 
     def unchanged(self) -> Transcript:
@@ -69,7 +69,7 @@ class VerifiedDecoder:
         for token in pending:
             self._append(transcript, Step(token, 0.0, None))
         self._append(transcript, Step(self._prompt.source[start], 0.0, start))
-        drafter = self._drafter()
+        drafter = self._drafter(transcript)
         drafter.seek(start + 1)
         self._decode(transcript, drafter, [*pending, self._prompt.source[start]], "completed")
         return transcript
@@ -82,7 +82,7 @@ class VerifiedDecoder:
         transcript = self._cut_back(trunk, position)
         step = trunk.steps[position]
         assert step.source is not None
-        drafter = self._drafter()
+        drafter = self._drafter(transcript)
         drafter.seek(step.source)
         self._write(transcript, drafter, step.alternative, step.alternative_logprob)
         self._decode(transcript, drafter, [step.alternative], "departure")
@@ -108,8 +108,9 @@ class VerifiedDecoder:
         self._run.model.rollback(len(self._prompt.ids) + num_steps)
         return transcript
 
-    def _drafter(self) -> Drafter:
-        return Drafter(self._prompt.source, self._line_tokens, self._run.model.draft_limit)
+    def _drafter(self, written: Transcript) -> Drafter:
+        output = [step.token for step in written.steps]
+        return Drafter(self._prompt.source, self._line_tokens, self._run.model.draft_limit, output)
 
     def _decode(self, transcript: Transcript, drafter: Drafter, pending: list[int], origin: Origin) -> None:
         """Write until the answer is complete. `pending`: tokens that the context lacks, the newest last."""
@@ -118,9 +119,10 @@ class VerifiedDecoder:
             self._run.emit, self.source_map, self._prompt.source_text, self._prompt.fence, self._scope.start
         )
         while transcript.end is None:
-            draft = self._fitting(drafter.propose(), len(pending))
             before = len(self._run.model.tokens)
-            scores = self._run.extend([*pending, *draft], scored=len(draft) + 1, named=self._named(drafter, len(draft)))
+            draft = drafter.propose(self._run.model.context_size - before - len(pending))
+            tokens = [*pending, *(guess.token for guess in draft)]
+            scores = self._run.extend(tokens, scored=len(draft) + 1, named=self._named(drafter, draft))
             accepted = self._take_draft(transcript, drafter, draft, scores)
             self._run.model.rollback(before + len(pending) + accepted)
             if transcript.end is None:
@@ -129,15 +131,17 @@ class VerifiedDecoder:
                 self._check(transcript)
             narrator.tell(transcript)
 
-    def _take_draft(self, transcript: Transcript, drafter: Drafter, draft: Sequence[int], scores: Scores) -> int:
+    def _take_draft(self, transcript: Transcript, drafter: Drafter, draft: Sequence[Guess], scores: Scores) -> int:
         """Append the accepted prefix of the draft, up to the end of the answer; returns its length."""
         accepted = 0
-        for token in draft:
-            if scores.best[accepted] != token or transcript.end is not None:
+        for guess in draft:
+            if scores.best[accepted] != guess.token or transcript.end is not None:
                 break
-            self._append(
-                transcript, _copied(scores, accepted, token, scores.best_logprob[accepted], drafter.position + accepted)
-            )
+            logprob = scores.best_logprob[accepted]
+            if guess.source is None:
+                self._append(transcript, Step(guess.token, logprob, None))
+            else:
+                self._append(transcript, _copied(scores, accepted, guess.token, logprob, guess.source))
             accepted += 1
         drafter.accept(accepted)
         return accepted
@@ -153,7 +157,7 @@ class VerifiedDecoder:
     def _write(self, transcript: Transcript, drafter: Drafter, token: int, logprob: float) -> None:
         """Append a token that is not the source's, and let the drafter find the source again."""
         self._append(transcript, Step(token, logprob, None))
-        drafter.depart([step.token for step in transcript.steps[-32:]], self.bytes_of(token).endswith(b"\n"))
+        drafter.depart(token, self.bytes_of(token).endswith(b"\n"))
 
     def _append(self, transcript: Transcript, step: Step) -> None:
         is_end = step.token in self._ends
@@ -197,19 +201,15 @@ class VerifiedDecoder:
         is_copied = stop > 1 and transcript.origin[stop - 2] == last
         return stop if is_copied and not transcript.text[stop:].strip(b"`") else None
 
-    def _named(self, drafter: Drafter, draft_length: int) -> list[int]:
-        """The source token at every scored position; past the end of the source the last one, for want of another."""
-        source, start = self._prompt.source, drafter.position
-        return [source[min(start + i, len(source) - 1)] for i in range(draft_length + 1)]
+    def _named(self, drafter: Drafter, draft: Sequence[Guess]) -> list[int]:
+        """The token that is expected at every scored position; past the end of the source its last one, for want of
+        another."""
+        then = draft[-1].then if draft else drafter.position
+        return [*(guess.token for guess in draft), self._prompt.source[min(then, len(self._prompt.source) - 1)]]
 
     @cached_property
     def _source_repeats(self) -> bool:
         return repeats(self._prompt.source)
-
-    def _fitting(self, draft: Sequence[int], num_pending: int) -> Sequence[int]:
-        """The draft, cut to the room that the context has."""
-        room = self._run.model.context_size - len(self._run.model.tokens) - num_pending
-        return draft[: max(0, room)]
 
     def _check(self, transcript: Transcript) -> None:
         num_new = len(transcript.steps) - transcript.num_copied

@@ -5,33 +5,68 @@ import pytest
 from copyspan.strategies.draft import Drafter
 
 
-def drafter(source: str, at: int = 0, limit: int = 64) -> Drafter:
+def drafter(source: str, at: int = 0, limit: int = 64, written: str = "") -> Drafter:
     starts = [0, *(i + 1 for i, c in enumerate(source) if c == ".")]
-    made = Drafter([ord(c) for c in source], starts, limit)
+    made = Drafter([ord(c) for c in source], starts, limit, [ord(c) for c in written])
     made.seek(at)
     return made
 
 
-def shown(d: Drafter, length: int = 6) -> str:
-    return "".join(map(chr, d.propose()))[:length]
+def proposed(d: Drafter, room: int = 1000) -> str:
+    return "".join(chr(guess.token) for guess in d.propose(room))
+
+
+def write(d: Drafter, text: str) -> int:
+    """Let a model write `text`, and the drafter draft it; returns how many forwards that took."""
+    forwards = 0
+    while text:
+        draft = proposed(d)
+        accepted = next((i for i, (a, b) in enumerate(zip(draft, text, strict=False)) if a != b), len(draft))
+        accepted = min(accepted, len(text))
+        d.accept(accepted)
+        text = text[accepted:]
+        if text and d.expects(ord(text[0])):
+            d.follow()
+        elif text:
+            d.depart(ord(text[0]), text[0] == ".")
+        text = text[1:]
+        forwards += 1
+    return forwards
 
 
 def test_drafts_double_while_everything_is_accepted() -> None:
     d = drafter("x" * 500)
     lengths = []
-    for _ in range(5):
-        lengths.append(len(d.propose()))
+    for _ in range(4):
+        lengths.append(len(proposed(d)))
         d.accept(lengths[-1])
-    assert lengths == [16, 32, 64, 64, 64]
+    assert lengths == [32, 64, 64, 64]
 
 
 def test_drafts_are_short_after_a_departure_and_grow_again() -> None:
     d = drafter("x" * 500)
+    d.accept(len(proposed(d)))
+    d.depart(ord("?"), ends_line=False)
+    assert len(proposed(d)) == 16
     d.accept(16)
-    d.depart([ord("?")], ends_line=False)
-    assert len(d.propose()) == 8
-    d.accept(8)
-    assert len(d.propose()) == 16
+    assert len(proposed(d)) == 32
+
+
+def test_drafts_shrink_while_nothing_is_accepted() -> None:
+    """A forward over three tokens costs what one over a single token costs; one over sixteen does not."""
+    d = drafter("x" * 500)
+    lengths = []
+    for letter in "abcdef":
+        lengths.append(len(proposed(d)))
+        d.accept(0)
+        d.depart(ord(letter), ends_line=False)
+    assert lengths == [32, 8, 4, 3, 3, 3]
+
+
+def test_drafts_fit_the_room() -> None:
+    assert len(proposed(drafter("x" * 500), room=5)) == 5
+    assert proposed(drafter("x" * 500), room=0) == ""
+    assert proposed(drafter("x" * 500), room=-3) == ""
 
 
 @pytest.mark.parametrize(
@@ -46,39 +81,87 @@ def test_drafts_are_short_after_a_departure_and_grow_again() -> None:
     ],
 )
 def test_the_pointer_finds_the_source(source: str, at: int, written: str, ends_line: bool, expected: str) -> None:
-    d = drafter(source, at)
-    d.depart([ord(c) for c in written], ends_line)
-    assert shown(d) == expected
+    d = drafter(source, at, written=written[:-1])
+    d.depart(ord(written[-1]), ends_line)
+    assert proposed(d)[:6] == expected
 
 
 def test_short_lines_that_are_accepted_count_as_lines() -> None:
     """Else every blank line between two changed ones would put the pointer a line too far back."""
     d = drafter("aa..bb.cc..dd.")
-    d.depart([ord("x"), ord(".")], ends_line=True)
-    assert shown(d) == ".bb.cc"
+    assert proposed(d)
+    d.accept(0)
+    for letter in "x.":
+        d.depart(ord(letter), letter == ".")
+    assert proposed(d)[:4] == ".bb."
     d.accept(1)
-    assert shown(d) == "bb.cc."
-    d.depart([ord(c) for c in "x..y."], ends_line=True)
-    assert shown(d) == "cc..dd"
-    d.depart([ord(c) for c in "x..y.z."], ends_line=True)
-    assert shown(d) == ".dd."
+    assert proposed(d)[:3] == "bb."
+    for letter in "y.":
+        d.depart(ord(letter), letter == ".")
+    assert proposed(d)[:3] == "cc."
+    for letter in "z.":
+        d.depart(ord(letter), letter == ".")
+    assert proposed(d)[:3] == ".dd"
+    d.accept(0)
     d.follow()
-    d.depart([ord(c) for c in "x..y.z..w."], ends_line=True)
-    assert shown(d) == ""
+    for letter in "w.":
+        d.depart(ord(letter), letter == ".")
+    assert proposed(d) == ""
 
 
 def test_a_long_match_is_trusted_far_away_and_a_short_one_is_not() -> None:
     source = "start." + "filler." * 30 + "zebra."
     near_end = source.index("zebra")
-    d = drafter(source, 3)
-    d.depart([ord(c) for c in "sta" + "z"], ends_line=False)
+    d = drafter(source, 3, written="sta")
+    d.depart(ord("z"), ends_line=False)
     assert d.position == 4
-    d.depart([ord(c) for c in "sta" + "zeb"], ends_line=False)
+    d.depart(ord("e"), ends_line=False)
+    d.depart(ord("b"), ends_line=False)
     assert d.position == near_end + 3
 
 
 def test_nothing_is_drafted_past_the_end() -> None:
     d = drafter("ab.", 3)
-    assert list(d.propose()) == []
-    d.depart([ord("?")], ends_line=True)
-    assert list(d.propose()) == []
+    assert proposed(d) == ""
+    d.depart(ord("?"), ends_line=True)
+    assert proposed(d) == ""
+
+
+SOURCE = "set old=1;go on;do old+2;and so on;if old>3;we end."
+
+
+def test_a_rename_is_drafted_renamed_from_its_second_place_on() -> None:
+    d = drafter(SOURCE)
+    write(d, "set new=1;go on;")
+    assert proposed(d).startswith("do new+2;and so on;if new>3;")
+    assert [guess.source is None for guess in d.propose(8)] == [False] * 3 + [True] * 3 + [False] * 2
+
+
+def test_a_rename_of_many_places_takes_few_forwards() -> None:
+    text = "x old y. " * 40
+    assert write(drafter(text), text.replace("old", "new")) < 12
+
+
+def test_a_substitution_that_is_refuted_is_not_drafted_again() -> None:
+    d = drafter(SOURCE)
+    write(d, "set new=1;go on;do old+2;and")
+    assert proposed(d).startswith(" so on;if old>3;")
+
+
+def test_a_rename_that_is_left_half_way_does_not_teach_half_a_name() -> None:
+    d = drafter(SOURCE)
+    write(d, "set new=1;go on;do nex+2;and so on;")
+    assert proposed(d).startswith("if nex>3;") or proposed(d).startswith("if new>3;")
+
+
+def test_what_was_only_added_or_removed_teaches_nothing() -> None:
+    d = drafter(SOURCE)
+    write(d, "set =1;go on;do old+2;really and so on;")
+    assert proposed(d).startswith("if old>3;")
+
+
+def test_new_text_that_repeats_itself_is_drafted_from_itself() -> None:
+    d = drafter("abc.", 0)
+    new = "[1234567890-]"
+    write(d, new + "(" + new[:2])
+    assert proposed(d).startswith(new[2:5])
