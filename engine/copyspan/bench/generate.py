@@ -45,24 +45,25 @@ def generate(
     """
     if len(prompt) + limit > model.context_size:
         raise ContextTooLong(len(prompt) + limit, model.context_size)
-    pretrained, starts = model.pretrained, []
-    hook = pretrained.register_forward_pre_hook(lambda *_: starts.append(time.perf_counter()))
-    own_settings, pretrained.generation_config = pretrained.generation_config, _config(model, limit, lookup)
-    ids = torch.tensor([list(prompt)], device=pretrained.device)
-    try:
-        output = pretrained.generate(
-            ids,
-            attention_mask=torch.ones_like(ids),
-            stopping_criteria=StoppingCriteriaList([_UntilFence(model, len(prompt), fence)]),
-            logits_processor=LogitsProcessorList([_Favour(target, model)] if target else []),
-        )
-        tokens = output[0, len(prompt) :].tolist()  # waits for the device
-    except torch.OutOfMemoryError as error:
-        raise OutOfMemory(f"{model.device} ran out of memory in `generate`. Take a smaller model.") from error
-    finally:
-        hook.remove()
-        pretrained.generation_config = own_settings
-    end = time.perf_counter()
+    starts: list[float] = []
+    with model.as_library() as pretrained:
+        hook = pretrained.register_forward_pre_hook(lambda *_: starts.append(time.perf_counter()))
+        own_settings, pretrained.generation_config = pretrained.generation_config, _config(model, limit, lookup)
+        ids = torch.tensor([list(prompt)], device=pretrained.device)
+        try:
+            output = pretrained.generate(
+                ids,
+                attention_mask=torch.ones_like(ids),
+                stopping_criteria=StoppingCriteriaList([_UntilFence(model, len(prompt), fence)]),
+                logits_processor=LogitsProcessorList([_Favour(target, model)] if target else []),
+            )
+            tokens = output[0, len(prompt) :].tolist()  # waits for the device
+        except torch.OutOfMemoryError as error:
+            raise OutOfMemory(f"{model.device} ran out of memory in `generate`. Take a smaller model.") from error
+        finally:
+            hook.remove()
+            pretrained.generation_config = own_settings
+        end = time.perf_counter()
     decode = end - starts[1] if len(starts) > 1 else 0.0
     return Decoding(tokens, len(starts), {"prompt": end - decode - starts[0], "decode": decode})
 

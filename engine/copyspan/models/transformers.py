@@ -4,7 +4,8 @@ One forward a call, over a KV cache with rollback. Where the weights lie is not 
 """
 
 import gc
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from copyspan.errors import Cancelled, ContextTooLong, ModelUnusable, OutOfMemory
+from copyspan.models import attention
 from copyspan.models.cache import RollbackCache
 from copyspan.models.device import best_dtype
 from copyspan.models.protocol import Scores
@@ -38,6 +40,9 @@ class TransformersModel:
         self.device = str(self._device)
         self.dtype = str(model.dtype).removeprefix("torch.")
         self.draft_limit = _DRAFT_LIMITS.get(self._device.type, _GPU_DRAFT_LIMIT)
+        self._library_attention: str = model.config._attn_implementation
+        if self._device.type == "cpu" and attention.fits(model.config):
+            model.set_attn_implementation(attention.NAME)
         # A forward over a long prompt takes seconds on a CPU: the caller is asked between any two layers.
         for layer in model.base_model.layers:
             layer.register_forward_pre_hook(self._poll)
@@ -68,13 +73,18 @@ class TransformersModel:
     def tokens(self) -> Sequence[int]:
         return self._tokens
 
-    @property
-    def pretrained(self) -> Any:
-        """The library's own model, for comparison with the library's own decoding.
+    @contextmanager
+    def as_library(self) -> Iterator[Any]:
+        """The library's own model with its own attention, for comparison with the library's own decoding.
 
         Whoever calls it must not hand it this object's cache; with a cache of its own it leaves the context as it is.
         """
-        return self._model
+        own: str = self._model.config._attn_implementation
+        self._model.set_attn_implementation(self._library_attention)
+        try:
+            yield self._model
+        finally:
+            self._model.set_attn_implementation(own)
 
     def extend(
         self,

@@ -38,7 +38,8 @@ def test_lookup_gives_the_tokens_of_plain_decoding_in_no_more_forwards(model):
 def test_a_models_own_settings_do_not_count(model, monkeypatch):
     prompt = bench(model).prompt
     plain = generate(model, prompt.ids, prompt.fence, 40).tokens
-    config = model.pretrained.generation_config
+    with model.as_library() as pretrained:
+        config = pretrained.generation_config
     for name, value in (("repetition_penalty", 9.0), ("do_sample", True), ("no_repeat_ngram_size", 1)):
         monkeypatch.setattr(config, name, value)
     assert generate(model, prompt.ids, prompt.fence, 40).tokens == plain
