@@ -49,8 +49,10 @@ class Plan:
         }
 
 
-def choose(cases: Iterable[Case], seed: int, sample: int | None = None, max_lines: int | None = None) -> list[Case]:
-    """The cases in a drawn order, at most `sample` of each set, those of longer documents left out.
+def choose(
+    cases: Iterable[Case], seed: int, sample: int | None = None, min_lines: int = 1, max_lines: int | None = None
+) -> list[Case]:
+    """The cases in a drawn order, at most `sample` of each set, those of shorter and longer documents left out.
 
     A run that is stopped has then seen a random sample, and a larger sample begins with a smaller one. Raises
     UsageError for a case without an instruction, and where none is left.
@@ -63,13 +65,14 @@ def choose(cases: Iterable[Case], seed: int, sample: int | None = None, max_line
     counts: dict[str, int] = {}
     chosen = []
     for case in drawn:
-        if max_lines is not None and Snapshot(case.before).num_lines > max_lines:
+        num_lines = Snapshot(case.before).num_lines
+        if num_lines < min_lines or (max_lines is not None and num_lines > max_lines):
             continue
         counts[case.set] = counts.get(case.set, 0) + 1
         if sample is None or counts[case.set] <= sample:
             chosen.append(case)
     if not chosen:
-        raise UsageError(f"No document has at most {max_lines} lines. Raise --max-lines.")
+        raise UsageError(f"No document has {min_lines} to {max_lines or 'more'} lines. Change --min-lines, --max-lines.")
     return chosen
 
 

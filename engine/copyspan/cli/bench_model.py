@@ -60,6 +60,7 @@ def edit(
     framing: FramingOption = "plain",
     numbers: NumbersOption = None,
     sample: Annotated[int | None, typer.Option("--sample", min=1, help="At most so many of each set, drawn.")] = None,
+    min_lines: Annotated[int, typer.Option("--min-lines", min=1, help="Leave out shorter documents.")] = 1,
     max_lines: Annotated[int | None, typer.Option("--max-lines", min=1, help="Leave out longer documents.")] = None,
     way: Annotated[
         list[str] | None,
@@ -94,7 +95,7 @@ def edit(
 
     options = Options(candidates, lookup_tokens, random_weights)
     plan = it.Plan(_ways(way), options, trials, seed, run_tests)
-    cases = it.choose(_cases(sets, framing, numbers), seed, sample, max_lines)
+    cases = it.choose(_cases(sets, framing, numbers), seed, sample, min_lines, max_lines)
     settings = EngineSettings(
         model=model, device=device, dtype=dtype, context_size=context_size, search_width=candidates
     )

@@ -49,12 +49,13 @@ def test_a_sample_grows_at_its_end_and_long_documents_are_left_out():
     assert many[:4] == few
     assert [c.id for c in many] != [str(i) for i in range(10)]
     assert {c.id for c in edit.choose(cases, 5, max_lines=3)} == {"0", "1", "2"}
+    assert {c.id for c in edit.choose(cases, 5, min_lines=3, max_lines=3)} == {"2"}
     two = [*cases[:3], *(replace(c, set="other") for c in cases[:3])]
     assert sorted(c.set for c in edit.choose(two, 5, sample=2)) == ["other", "other", "some", "some"]
 
 
 @pytest.mark.parametrize(
-    ("fields", "words"), [({"instruction": " "}, "no instruction"), ({"num_lines": 50}, "at most 20 lines")]
+    ("fields", "words"), [({"instruction": " "}, "no instruction"), ({"num_lines": 50}, "1 to 20 lines")]
 )
 def test_cases_that_cannot_be_run_are_refused(fields, words):
     with pytest.raises(UsageError, match=words):
