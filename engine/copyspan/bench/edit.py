@@ -72,7 +72,8 @@ def choose(
         if sample is None or counts[case.set] <= sample:
             chosen.append(case)
     if not chosen:
-        raise UsageError(f"No document has {min_lines} to {max_lines or 'more'} lines. Change --min-lines, --max-lines.")
+        length = f"{min_lines} to {max_lines} lines" if max_lines else f"{min_lines} lines or more"
+        raise UsageError(f"No document has {length}. Change --min-lines and --max-lines.")
     return chosen
 
 
