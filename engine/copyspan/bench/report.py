@@ -26,6 +26,8 @@ _INTRODUCTION = """\
 Made by `copyspan bench report` from stored results; do not edit by hand. Intervals are of 95%: bootstrap over cases for
 ratios, Wilson's for shares. A figure holds for the model, machine and regime that stand above it.
 """
+FINDINGS = "FINDINGS.md"
+"""What people say of the results, beside them; it comes first in the report."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +50,7 @@ def write_report(folder: Path, out: Path) -> list[Path]:
     if not groups:
         raise UsageError(f"{folder.name} holds no results of copyspan bench. Name another folder.")
     curves = [*PAPER, *LOGGED, *(c for g in groups if g.header.bench == "kernel" for c in curves_of(g.records))]
-    text = _INTRODUCTION
+    text = _INTRODUCTION + _findings(folder)
     files: dict[Path, str] = {}
     for bench, section in SECTIONS.items():
         found = [group for group in groups if group.header.bench == bench and group.records]
@@ -80,6 +82,11 @@ def _read(folder: Path) -> list[Group]:
             groups.append(Group(f"{name}-kernel", run.kernel_header, run.kernel))
             groups.append(Group(f"{name}-edit", run.edit_header, run.edit))
     return groups
+
+
+def _findings(folder: Path) -> str:
+    path = folder / FINDINGS
+    return "\n" + path.read_text(encoding="utf-8") if path.exists() else ""
 
 
 def _told(group: Group, section: Section, tables: Iterable[Table], pictures: Iterable[str]) -> str:

@@ -99,6 +99,13 @@ def test_the_same_results_give_the_same_page(results, tmp_path):
     assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
 
 
+def test_what_people_say_of_the_results_comes_first(results, tmp_path):
+    (results / "FINDINGS.md").write_text("## In words\n\nAll of it is quick.\n")
+    write_report(results, tmp_path / "docs")
+    text = (tmp_path / "docs" / "BENCHMARKS.md").read_text()
+    assert text.index("All of it is quick.") < text.index("## The forward, s(N)")
+
+
 def test_what_is_no_result_is_an_error_in_words(results, tmp_path):
     with pytest.raises(UsageError, match="no results"):
         write_report(tmp_path, tmp_path / "docs")
