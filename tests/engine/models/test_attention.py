@@ -28,6 +28,17 @@ def test_it_is_causal_attention(monkeypatch: pytest.MonkeyPatch, block: int, len
     torch.testing.assert_close(output, expected.transpose(1, 2))
 
 
+def test_large_scores_lose_nothing_in_bfloat16() -> None:
+    """In its first layer Qwen2.5 has scores of ten thousand, which bfloat16 would round to multiples of 64."""
+    query, key, value = (part.bfloat16() for part in states(60, 5))
+    key += 500
+    exact = [part.double() for part in (query, key, value)]
+    seen = torch.ones(5, 60, dtype=torch.bool).tril(55)
+    expected = scaled_dot_product_attention(*exact, attn_mask=seen, enable_gqa=True).transpose(1, 2)
+    output, _ = attention.attend(torch.nn.Identity(), query, key, value, None)
+    torch.testing.assert_close(output.double(), expected, atol=0.02, rtol=0.02)
+
+
 def test_it_takes_the_scaling_that_it_is_given() -> None:
     query, key, value = states(20, 4)
     plain, _ = attention.attend(torch.nn.Identity(), query, key, value, None)
