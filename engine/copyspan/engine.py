@@ -6,18 +6,18 @@ It knows no files, no editor and no terminal. One engine owns one model, and one
 import time
 from collections.abc import Callable
 
-from copyspan.config import EngineSettings
+from copyspan.config import EngineSettings, StrategyName
 from copyspan.edits.lines import settle
 from copyspan.edits.prefix import common_prefix
 from copyspan.edits.program import CopyLines
 from copyspan.edits.resolve import render, resolve
 from copyspan.edits.text import LineRange, Snapshot
-from copyspan.errors import UsageError
+from copyspan.errors import OutputRejected, UsageError
 from copyspan.models.prompt import rewrite_prompt, shown
 from copyspan.models.protocol import LanguageModel
 from copyspan.models.weights import Progress, Silent, fetch, require
 from copyspan.result import Candidate, Cost, EditRequest, EditResult, check_instruction
-from copyspan.strategies.answer import Answer
+from copyspan.strategies.answer import Answer, Rewrites
 from copyspan.strategies.context import Meter, Run, warm
 from copyspan.strategies.events import (
     AnswerStarted,
@@ -30,8 +30,8 @@ from copyspan.strategies.events import (
     TextGenerated,
 )
 from copyspan.strategies.hunks import HunkTeller
-from copyspan.strategies.program import write_program
-from copyspan.strategies.rewrite import Rewriter, Rewrites
+from copyspan.strategies.program import ProgramWriter
+from copyspan.strategies.rewrite import Rewriter
 
 __all__ = [
     "AnswerStarted",
@@ -99,10 +99,15 @@ class Engine:
         """
         scope = _inner_scope(request)
         work = _Work(self, request, scope, cancelled, on_event)
+        width = self.settings.search_width
         if request.strategy == "program":
-            answer = write_program(work.run, request.snapshot, scope, request.instruction, request.name)
-            return work.result(Rewrites((answer,), 0))
-        return work.result(work.rewriter().rewrite(request.candidates, self.settings.search_width))
+            try:
+                return work.result(work.writer().write(request.candidates, width), "program")
+            except OutputRejected as refusal:
+                return work.result(
+                    work.rewriter().rewrite(request.candidates, width), "verified", fallback=_reason(refusal)
+                )
+        return work.result(work.rewriter().rewrite(request.candidates, width), "verified")
 
     def search(
         self,
@@ -119,8 +124,9 @@ class Engine:
         scope = _inner_scope(request)
         work = _Work(self, request, scope, cancelled, on_event)
         known = [_scope_lines(candidate, request.snapshot, scope) for candidate in result.candidates]
-        more = work.rewriter().more(known, result.searched, self.settings.search_width)
-        return work.result(more, result.candidates)
+        finder = work.writer() if result.strategy == "program" else work.rewriter()
+        more = finder.more(known, result.searched, self.settings.search_width)
+        return work.result(more, result.strategy, result.candidates, fallback=result.fallback)
 
     def warm(
         self,
@@ -167,7 +173,17 @@ class _Work:
             self.run, request.snapshot, self._scope, request.instruction, request.name, request.context_lines
         )
 
-    def result(self, found: Rewrites, known: tuple[Candidate, ...] = ()) -> EditResult:
+    def writer(self) -> ProgramWriter:
+        request = self._request
+        return ProgramWriter(self.run, request.snapshot, self._scope, request.instruction, request.name)
+
+    def result(
+        self,
+        found: Rewrites,
+        strategy: StrategyName,
+        known: tuple[Candidate, ...] = (),
+        fallback: str | None = None,
+    ) -> EditResult:
         self._clock.enter("resolve")
         new = (_candidate(self._request.snapshot, self._scope, answer) for answer in found.answers)
         candidates = (*known, *new)
@@ -178,11 +194,12 @@ class _Work:
         return EditResult(
             candidates,
             _cost(candidates[0], self._meter, seconds),
-            self._request.strategy,
+            strategy,
             model.name,
             model.device,
             model.dtype,
             found.searched,
+            fallback,
         )
 
 
@@ -210,6 +227,11 @@ class _PhaseClock:
     def stop(self) -> dict[str, float]:
         self.enter("")
         return self._seconds
+
+
+def _reason(refusal: OutputRejected) -> str:
+    """What was refused and why, without the advice: something else was done meanwhile."""
+    return str(refusal).partition("; nothing was changed")[0] + "."
 
 
 def _inner_scope(request: EditRequest) -> LineRange:

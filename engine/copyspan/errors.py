@@ -17,7 +17,8 @@
     │   ├── OutputTruncated     cut by a limit before it was complete
     │   ├── OutputRepeats       the model writes the same lines for ever
     │   ├── PlaceholderFound    "... existing code ..." in place of code
-    │   └── SweepingDeletion    a good part of the scope gone, and nobody asked for that
+    │   ├── SweepingDeletion    a good part of the scope gone, and nobody asked for that
+    │   └── OddProgram          a program with the marks of a wrong span
     └── Cancelled               the caller asked to stop
 
 A message carries the values and the next step; it never holds the document's text. After any of these the document is
@@ -106,6 +107,10 @@ class PlaceholderFound(OutputRejected):
 
 class SweepingDeletion(OutputRejected):
     """The answer leaves out a good part of the scope, and the instruction does not ask for that."""
+
+
+class OddProgram(OutputRejected):
+    """The program leaves out or repeats single lines in a way that nobody asked for."""
 
 
 class Cancelled(CopyspanError):

@@ -77,11 +77,14 @@ class EditResult:
     candidates: tuple[Candidate, ...]
     cost: Cost
     strategy: StrategyName
+    """The one that gave the candidates."""
     model: str
     device: str
     dtype: str
     searched: int = 0
     """How many departures were tried; `Engine.search` goes on after them."""
+    fallback: str | None = None
+    """Why the strategy that was asked for gave nothing, in a sentence, where another one stepped in."""
 
     @property
     def best(self) -> Candidate:

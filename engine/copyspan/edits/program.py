@@ -92,6 +92,12 @@ def parse_program(text: str, *, num_lines: int, num_tokens: int = 0, clip: bool 
     return Program(tuple(ops))
 
 
+def parse_copy(line: str) -> CopyLines | None:
+    """The copy of lines that one line of a surface form states, with its LF; None where it states none."""
+    match = _COPY.fullmatch(line)
+    return CopyLines(int(match[2]) - 1, int(match[3])) if match and match[1] == "lines" else None
+
+
 def escape(text: str) -> str:
     """Text as it stands in a gen body: no reserved literal is left in it. unescape(escape(t)) == t for every t."""
     return _TO_ESCAPE.sub(r"<\\\1\2", text)

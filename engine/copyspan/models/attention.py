@@ -36,7 +36,7 @@ def attend(
     length positions. Returns [1, n, heads, head_dim]. There is no mask: nothing is padded.
     """
     assert attention_mask is None
-    _, heads, num_rows, dim = query.shape
+    heads, num_rows, dim = query.shape[1:]
     key_heads, length = key.shape[1:3]
     scale = dim**-0.5 if scaling is None else scaling
     keys, output = key[0].float(), torch.empty_like(query)
@@ -73,7 +73,7 @@ def _hide_later(scores: torch.Tensor) -> None:
 @contextmanager
 def _products_of(dtype: torch.dtype) -> Iterator[None]:
     """Let float32 products be computed from bfloat16 factors where all of them are such numbers: that loses nothing."""
-    matmul = getattr(torch.backends.mkldnn, "matmul", None)
+    matmul: Any = getattr(torch.backends.mkldnn, "matmul", None)
     if dtype != torch.bfloat16 or not hasattr(matmul, "fp32_precision"):
         yield
         return

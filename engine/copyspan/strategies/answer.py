@@ -21,3 +21,13 @@ class Answer:
     origin: Origin
     copied_tokens: int
     generated_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Rewrites:
+    """What was found so far."""
+
+    answers: tuple[Answer, ...]
+    """Best first."""
+    searched: int
+    """How many departures were tried, from the likeliest on."""

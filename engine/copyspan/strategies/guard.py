@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from copyspan.edits.lines import LineOp, NewLines
 from copyspan.edits.program import CopyLines
 from copyspan.edits.text import LineRange, Snapshot
-from copyspan.errors import OutputRejected, OutputRepeats, PlaceholderFound, SweepingDeletion
+from copyspan.errors import OddProgram, OutputRejected, OutputRepeats, PlaceholderFound, SweepingDeletion
 
 _LONGEST_PERIOD = 96
 _REPEATED_TOKENS = 240
@@ -23,6 +23,7 @@ _FENCE = re.compile(r"(?:`{3,}|~{3,})[\w+-]*\s*$")
 _THINKING = re.compile(r"\s*</?think(?:ing)?>", re.IGNORECASE)
 _ASKS_FOR_FENCES = re.compile(r"`{3}|~{3}|fence|code[ -]?block|<think", re.IGNORECASE)
 
+_TELLING_LENGTH = 8
 _FEW_LINES = 8
 _TAIL_LINES = 4
 _SHARE = 0.25
@@ -72,6 +73,41 @@ def check_deletions(ops: Sequence[LineOp], scope: LineRange, instruction: str) -
             f"The model left out {lost} of {num_lines} lines, and the instruction does not ask for that; nothing was "
             "changed. Select fewer lines, or say what to delete if that is what you want."
         )
+
+
+def check_program(ops: Sequence[LineOp], snapshot: Snapshot, scope: LineRange, instruction: str) -> None:
+    """Raise OddProgram where a program has the marks of a span that is a line too long or too short.
+
+    These are lines that vanish although nobody asks to delete any, and new text that says again what stands above or
+    below it. A rewriting model is not asked this: it has read the lines that it leaves out.
+    """
+    place = scope.start
+    new: tuple[str, ...] = ()
+    above: str | None = None
+    for op in [*ops, None]:
+        if isinstance(op, NewLines):
+            new += op.lines
+            continue
+        start = scope.stop if op is None else op.start
+        dropped = [snapshot.content(i) for i in range(place, max(place, start))]
+        below = None if op is None else snapshot.content(op.start)
+        if any(map(str.strip, dropped)) and not new and not _ASKS_TO_DELETE.search(instruction):
+            raise OddProgram(
+                f"The program leaves out line {place + 1} and puts nothing in its place, and the instruction does not "
+                "ask for that; nothing was changed. Ask for another candidate, or say what to delete."
+            )
+        if new and (_says_again(new[0], above, dropped) or _says_again(new[-1], below, dropped)):
+            raise OddProgram(
+                f"The program writes a line anew next to line {place + 1}, which stands there already; nothing was "
+                "changed. Ask for another candidate, or word the instruction differently."
+            )
+        if op is not None:
+            place, new, above = op.stop, (), snapshot.content(op.stop - 1)
+
+
+def _says_again(line: str, neighbour: str | None, dropped: Sequence[str]) -> bool:
+    """Whether a new line equals its neighbour; short ones (a brace, `pass`) often do, and so may a repeated old one."""
+    return line == neighbour and len(line.strip()) >= _TELLING_LENGTH and line not in dropped
 
 
 def check_repetition(tokens: Sequence[int]) -> None:

@@ -1,12 +1,14 @@
 """Telling an answer while it is written: which lines are copied, and the text of all others, piece by piece.
 
-A line that the model spelt anew, with other tokens, just as it stands next in the source, counts as copied.
+`Narrator` follows a rewritten text, `ProgramNarrator` a program. In a rewritten text a line that the model spelt anew,
+with other tokens, just as it stands next in the source, counts as copied.
 Law: the pieces of TextGenerated joined are the lines that were not copied whole, in order and with their LF.
 """
 
 import codecs
 from collections.abc import Callable
 
+from copyspan.edits.program import parse_copy, unescape
 from copyspan.edits.text import LineRange
 from copyspan.strategies.events import Event, LinesCopied, TextGenerated
 from copyspan.strategies.transcript import SourceMap, Transcript
@@ -86,3 +88,23 @@ class Narrator:
         if self._copied is not None:
             self._emit(LinesCopied(self._copied))
             self._copied = None
+
+
+class ProgramNarrator:
+    """Follows a program in surface form, line by line: the beginning of a line may be that of an end tag."""
+
+    def __init__(self, emit: Callable[[Event], None]) -> None:
+        self._emit = emit
+        self._rest = b""
+        self._is_in_body = False
+
+    def tell(self, data: bytes) -> None:
+        """Say what these further bytes complete."""
+        *lines, self._rest = (self._rest + data).split(b"\n")
+        for line in lines:
+            if self._is_in_body and line != b"</gen>":
+                self._emit(TextGenerated(unescape(line.decode(errors="replace")) + "\n"))
+            elif self._is_in_body or line == b"<gen>":
+                self._is_in_body = not self._is_in_body
+            elif copy := parse_copy(line.decode() + "\n"):
+                self._emit(LinesCopied(LineRange(copy.start, copy.stop)))

@@ -1,120 +1,132 @@
 """Program decoding, the paper's mechanism: the model writes a program under the automaton's mask.
 
-Fixed parts of tags are never sampled: they ride along with the next forward. So do the copied lines, which are put into
-the context after their tag, as the model would have written them. Strict by construction: what comes out parses.
-(Copy-as-Decode, arXiv 2604.18170 v1, reportedly withdrawn.) A model that was not trained for it chooses spans badly.
+Strict by construction: what comes out parses. (Copy-as-Decode, arXiv 2604.18170 v1, reportedly withdrawn.) A model that
+was not trained for it chooses spans badly; one that was is right or wrong by a number, and the likeliest departures
+from its program are other spans.
 """
 
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from copyspan.edits.lines import LineOp, NewLines, refine
-from copyspan.edits.program import CopyLines, CopyTokens, Program, parse_program, unescape
+from copyspan.edits.program import CopyLines, CopyTokens, Program, parse_program
 from copyspan.edits.text import LineRange, Snapshot
-from copyspan.errors import OutputTruncated
-from copyspan.grammar.automaton import ProgramAutomaton, State
+from copyspan.errors import OutputRejected
+from copyspan.grammar.automaton import ProgramAutomaton
 from copyspan.grammar.vocab import Vocabulary
-from copyspan.models.prompt import NumberedPrompt, numbered_prompt
-from copyspan.strategies.answer import Answer
-from copyspan.strategies.context import Run, read_prompt
-from copyspan.strategies.events import AnswerStarted, LinesCopied, TextGenerated
-from copyspan.strategies.guard import check_answer, check_repetition
-
-_ANSWER_MARGIN = 64
-
-
-def write_program(run: Run, snapshot: Snapshot, scope: LineRange, instruction: str, name: str | None) -> Answer:
-    """One program over the scope, decoded greedily, as an answer. Raises OutputRejected, ContextTooLong, Cancelled."""
-    prompt = numbered_prompt(run.model.tokenizer, snapshot, scope, instruction, name)
-    automaton = ProgramAutomaton(_vocabulary(tuple(run.model.tokenizer.vocabulary)), scope.start + 1, scope.stop)
-    decoder = _ProgramDecoder(run, prompt, automaton, scope.start)
-    decoder.decode()
-    program = parse_program(decoder.written.decode(), num_lines=snapshot.num_lines)
-    ops = refine(_line_ops(program), snapshot, scope)
-    check_answer(ops, snapshot, scope, instruction)
-    return Answer(ops, decoder.log_likelihood, "program", decoder.num_copied, decoder.num_written)
+from copyspan.models.prompt import numbered_prompt, shown
+from copyspan.strategies.answer import Answer, Origin, Rewrites
+from copyspan.strategies.context import Run
+from copyspan.strategies.events import DepartureTried, SearchStarted
+from copyspan.strategies.guard import check_answer, check_program
+from copyspan.strategies.program_decoder import Choice, ProgramDecoder, WrittenProgram
 
 
-@dataclass(slots=True)
-class _ProgramDecoder:
-    """Writes one program. `first_line` is the document's number (from 0) of the prompt's first line."""
+class ProgramWriter:
+    """Programs for one scope and one instruction."""
 
-    run: Run
-    prompt: NumberedPrompt
-    automaton: ProgramAutomaton
-    first_line: int
-    written: bytearray = field(default_factory=bytearray)
-    """The program in surface form, without the copied lines."""
-    log_likelihood: float = 0.0
-    num_copied: int = 0
-    num_written: int = 0
-    _pending: list[int] = field(default_factory=list)
-    _chosen: list[int] = field(default_factory=list)
-    _body_line: bytearray = field(default_factory=bytearray)
+    def __init__(
+        self, run: Run, snapshot: Snapshot, scope: LineRange, instruction: str, name: str | None, *, splice: bool = True
+    ) -> None:
+        """`splice`: whether copied lines are put into the context after their tag."""
+        self._run = run
+        self._snapshot = snapshot
+        self._scope = scope
+        self._instruction = instruction
+        tokenizer = run.model.tokenizer
+        prompt = numbered_prompt(tokenizer, snapshot, scope, instruction, name)
+        automaton = ProgramAutomaton(_vocabulary(tuple(tokenizer.vocabulary)), scope.start + 1, scope.stop)
+        self._decoder = ProgramDecoder(run, prompt, automaton, scope.start, splice)
 
-    def decode(self) -> None:
-        answer_tokens = sum(map(len, self.prompt.line_ids)) + _ANSWER_MARGIN
-        self._pending = read_prompt(self.run, self.prompt.ids, answer_tokens)
-        self.run.emit(AnswerStarted("program"))
-        state = self._feed_forced(self.automaton.start)
-        while not self.automaton.is_final(state):
-            state = self._feed_forced(self._choose(state))
-            self._check()
+    def write(self, num_candidates: int, width: int) -> Rewrites:
+        """The greedy program's answer; with it, where more than one is wanted or it is of no use, those of `width`
+        departures from it.
 
-    def _choose(self, state: State) -> State:
-        """Let the model choose one token of those that the grammar allows: one forward."""
-        scores = self.run.extend(self._pending, scored=1, allowed=self.automaton.allowed(state))
-        token = scores.best[0]
-        self.log_likelihood += scores.best_logprob[0]
-        self._pending = [token]
-        self._chosen.append(token)
-        return self._take(state, self.run.model.tokenizer.vocabulary[token] or b"", num_tokens=1)
+        Of no use is what changes nothing, and what is refused. Raises what speaks against the greedy program where
+        nothing else was found, ContextTooLong and Cancelled.
+        """
+        greedy, first = self._first()
+        is_of_use = isinstance(first, Answer) and not self._changes_nothing(first)
+        if isinstance(first, Answer) and is_of_use and num_candidates == 1:
+            return Rewrites((first,), 0)
+        known = [self._text(first)] if isinstance(first, Answer) else []
+        wanted = max(width, num_candidates - 1)
+        found, searched = self._search(greedy, known, 0, wanted) if greedy is not None else ((), 0)
+        if not isinstance(first, Answer):
+            if not found:
+                raise first
+            return Rewrites(found, searched)
+        return Rewrites((first, *found) if is_of_use else (*found, first), searched)
 
-    def _feed_forced(self, state: State) -> State:
-        """Append what must follow, as far as there is no choice; it goes into the next forward."""
-        while forced := self.automaton.forced(state):
-            ids = self.run.model.tokenizer.encode(forced.decode())
-            self._pending += ids
-            state = self._take(state, forced, num_tokens=len(ids))
-        return state
+    def more(self, known: Iterable[str], searched: int, width: int) -> Rewrites:
+        """Answers of the next `width` departures after the first `searched`, those that equal none of `known`.
 
-    def _take(self, state: State, data: bytes, num_tokens: int) -> State:
-        """Note written bytes, and put the lines of the copies that they complete into the context."""
-        was_in_body = self.automaton.in_body(state)
-        self.written += data
-        self.num_written += num_tokens
-        state = self.automaton.advance_bytes(state, data)
-        for copy in state.copies:
-            self._splice(copy)
-        if was_in_body:
-            self._tell_body(data)
-        if not self.automaton.in_body(state):
-            self._body_line = bytearray()
-        return state
+        `known` are scopes after an edit: lines ended by LF.
+        """
+        greedy, first = self._first()
+        if greedy is None:
+            assert not isinstance(first, Answer)
+            raise first
+        found, total = self._search(greedy, known, searched, width)
+        return Rewrites(found, total)
 
-    def _splice(self, copy: CopyLines) -> None:
-        lines = self.prompt.line_ids[copy.start - self.first_line : copy.stop - self.first_line]
-        for ids in lines:
-            self._pending += ids
-            self.num_copied += len(ids)
-        self.run.emit(LinesCopied(LineRange(copy.start, copy.stop)))
+    def _first(self) -> tuple[WrittenProgram | None, Answer | OutputRejected]:
+        """The greedy program, where it came to its end, and its answer."""
+        try:
+            greedy = self._decoder.greedy()
+        except OutputRejected as refusal:
+            return None, refusal
+        return greedy, self._answer(greedy, "program")
 
-    def _tell_body(self, data: bytes) -> None:
-        """Announce the lines of a body that are complete; the line of its end tag is none of them."""
-        *complete, rest = (self._body_line + data).split(b"\n")
-        self._body_line = rest
-        text = b"".join(line + b"\n" for line in complete if not line.startswith(b"</gen>"))
-        if text:
-            self.run.emit(TextGenerated(unescape(text.decode())))
+    def _search(
+        self, trunk: WrittenProgram, known: Iterable[str], skip: int, width: int
+    ) -> tuple[tuple[Answer, ...], int]:
+        """The answers of the likeliest departures after the first `skip`, best first; how many were tried so far."""
+        chosen = _likeliest(trunk)[skip : skip + width]
+        self._run.emit(SearchStarted(len(chosen)))
+        seen = {shown(self._snapshot, self._scope), *known}
+        found: list[Answer] = []
+        # From the last to the first, so that the context still holds the trunk up to the next choice.
+        in_order = sorted(chosen, key=lambda departure: departure[0].context_length, reverse=True)
+        for done, (choice, token, logprob) in enumerate(in_order, start=1):
+            try:
+                answer = self._answer(self._decoder.branch(trunk, choice, token, logprob), "departure")
+            except OutputRejected as refusal:
+                answer = refusal
+            self._run.emit(DepartureTried(done, len(chosen)))
+            if isinstance(answer, Answer) and (text := self._text(answer)) not in seen:
+                seen.add(text)
+                found.append(answer)
+        return tuple(sorted(found, key=lambda answer: answer.log_likelihood, reverse=True)), skip + len(chosen)
 
-    def _check(self) -> None:
-        room = self.run.model.context_size - len(self.run.model.tokens) - len(self._pending)
-        if self.num_written > self.run.max_new_tokens or room < 1:
-            raise OutputTruncated(
-                f"The program was cut after {self.num_written} tokens (limit {self.run.max_new_tokens}; context "
-                f"{self.run.model.context_size}); nothing was changed. Select fewer lines, or raise max_new_tokens."
-            )
-        check_repetition(self._chosen[-600:])
+    def _answer(self, written: WrittenProgram, origin: Origin) -> Answer | OutputRejected:
+        program = parse_program(written.text.decode(), num_lines=self._snapshot.num_lines)
+        ops = refine(list(_line_ops(program)), self._snapshot, self._scope)
+        try:
+            check_answer(ops, self._snapshot, self._scope, self._instruction)
+            check_program(ops, self._snapshot, self._scope, self._instruction)
+        except OutputRejected as refusal:
+            return refusal
+        progress = written.progress
+        return Answer(ops, progress.log_likelihood, origin, progress.num_copied, progress.num_written)
+
+    def _changes_nothing(self, answer: Answer) -> bool:
+        return self._text(answer) == shown(self._snapshot, self._scope)
+
+    def _text(self, answer: Answer) -> str:
+        """The scope after the edit, each line ended by LF."""
+        parts = (
+            shown(self._snapshot, LineRange(op.start, op.stop))
+            if isinstance(op, CopyLines)
+            else "".join(line + "\n" for line in op.lines)
+            for op in answer.ops
+        )
+        return "".join(parts)
+
+
+def _likeliest(trunk: WrittenProgram) -> list[tuple[Choice, int, float]]:
+    """The departures from a program, the likeliest first."""
+    return sorted(trunk.departures(), key=lambda departure: departure[2], reverse=True)
 
 
 @lru_cache(maxsize=2)
@@ -123,10 +135,10 @@ def _vocabulary(token_bytes: tuple[bytes | None, ...]) -> Vocabulary:
     return Vocabulary(token_bytes)
 
 
-def _line_ops(program: Program) -> list[LineOp]:
+def _line_ops(program: Program) -> Iterator[LineOp]:
     """The operations line by line; the automaton lets no token copies pass."""
-    return [
-        op if isinstance(op, CopyLines) else NewLines.of(op.text)
-        for op in program.ops
-        if not isinstance(op, CopyTokens)
-    ]
+    for op in program.ops:
+        if isinstance(op, CopyLines):
+            yield op
+        elif not isinstance(op, CopyTokens):
+            yield NewLines.of(op.text)

@@ -2,28 +2,17 @@
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 
 from copyspan.edits.lines import LineOp, refine
 from copyspan.edits.text import LineRange, Snapshot
 from copyspan.errors import OutputRejected, SweepingDeletion
 from copyspan.models.prompt import rewrite_prompt, shown
-from copyspan.strategies.answer import Answer, Origin
+from copyspan.strategies.answer import Answer, Origin, Rewrites
 from copyspan.strategies.context import Run
 from copyspan.strategies.depart import likeliest_departures, search
 from copyspan.strategies.guard import check_answer, lost_tail
 from copyspan.strategies.transcript import Transcript, line_ops
 from copyspan.strategies.verify import VerifiedDecoder
-
-
-@dataclass(frozen=True, slots=True)
-class Rewrites:
-    """What was found so far."""
-
-    answers: tuple[Answer, ...]
-    """Best first."""
-    searched: int
-    """How many departures were tried, from the likeliest on."""
 
 
 class Rewriter:

@@ -1,6 +1,7 @@
 """What `copyspan edit` prints, writes and answers, apart from bad input."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -151,6 +152,15 @@ def test_fewer_candidates_than_asked_for_is_said(cli, file):
     result = cli(AFTER).edit(file, "--json", "--candidates", 3)
     warning = "3 candidates were asked for; the model had 1."
     assert (json.loads(result.stdout)["warnings"], f"Warning: {warning}" in result.stderr) == ([warning], True)
+
+
+def test_a_strategy_that_stepped_in_is_said(cli, file, monkeypatch):
+    engine = cli(AFTER)
+    plain_edit = engine.engine.edit
+    reason = "The program leaves out line 3."
+    monkeypatch.setattr(engine.engine, "edit", lambda *a, **k: replace(plain_edit(*a, **k), fallback=reason))
+    result = engine.edit(file, "--json", "--strategy", "program")
+    assert json.loads(result.stdout)["warnings"] == [f"{reason} The lines were rewritten instead."]
 
 
 def test_lines_limit_the_scope(cli, file):

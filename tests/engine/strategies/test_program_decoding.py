@@ -1,16 +1,28 @@
 """Program decoding: strict by construction, with a scripted model and with random weights."""
 
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from copyspan.edits.text import LineRange, Snapshot
-from copyspan.engine import EditRequest, EditResult, Engine, EngineSettings, LinesCopied, TextGenerated
-from copyspan.errors import OutputRejected, OutputTruncated
-from copyspan.testing import ScriptedModel
+from copyspan.engine import (
+    AnswerStarted,
+    EditRequest,
+    EditResult,
+    Engine,
+    EngineSettings,
+    Event,
+    LinesCopied,
+    TextGenerated,
+)
+from copyspan.errors import OutputRejected
+from copyspan.testing import ScriptedModel, fenced
 from tiny_lm import tiny_model
 
-DOCUMENT = "".join(f"line {i}\n" for i in range(1, 13))
+DOCUMENT = "".join(f"line {i}\n" for i in range(1, 13)).replace("line 10", "the line 10")
+REWRITTEN = DOCUMENT.replace("line 7", "LINE 7")
 
 
 def program(*ops: tuple[int, int] | str) -> str:
@@ -26,12 +38,21 @@ def program(*ops: tuple[int, int] | str) -> str:
 
 
 def decode(
-    answer: str, scope: LineRange | None = None, **wanted: object
-) -> tuple[EditResult, ScriptedModel, list[object]]:
-    model, events = ScriptedModel([answer]), list[object]()
-    request = EditRequest(Snapshot(DOCUMENT), "remove some", scope, strategy="program")
+    *programs: str, scope: LineRange | None = None, instruction: str = "remove some", candidates: int = 1, **wanted: int
+) -> tuple[EditResult, ScriptedModel, list[Event]]:
+    """Asked for a program the model writes these; asked to rewrite, it writes the document with line 7 in capitals."""
+
+    def script(prompt: str) -> Sequence[str]:
+        return programs if "1|line 1" in prompt or "3|line 3" in prompt else [fenced(REWRITTEN)]
+
+    model, events = ScriptedModel(script), list[Event]()
+    request = EditRequest(Snapshot(DOCUMENT), instruction, scope, strategy="program", candidates=candidates)
     result = Engine(model, EngineSettings(**wanted)).edit(request, on_event=events.append)  # type: ignore[arg-type]
     return result, model, events
+
+
+def texts(result: EditResult) -> list[str]:
+    return [candidate.text for candidate in result.candidates]
 
 
 def test_copies_and_new_text() -> None:
@@ -61,8 +82,83 @@ def test_only_lines_of_the_scope_can_be_copied() -> None:
 
 
 def test_an_endless_body_is_refused() -> None:
-    with pytest.raises(OutputTruncated, match="limit 200"):
-        decode(program("".join(f"{i * i}\n" for i in range(500))), max_new_tokens=200)
+    result, *_ = decode(program("".join(f"{i * i}\n" for i in range(500))), max_new_tokens=200)
+    assert result.fallback is not None
+    assert "limit 200" in result.fallback
+    assert (result.strategy, result.best.text) == ("verified", REWRITTEN)
+
+
+@pytest.mark.parametrize(
+    ("ops", "instruction", "says"),
+    [
+        (((1, 4), (6, 12)), "improve it", "leaves out line 5"),  # a line too few
+        (((1, 9), "a line between\nthe line 10\n", (10, 12)), "improve it", "writes a line anew"),  # and one too many
+        (((1, 4), "line 5\n", (5, 12)), "improve it", None),  # too short to tell
+        (((1, 4), (6, 12)), "drop line 5", None),
+        (((1, 4), "LINE 5\n", (6, 12)), "improve it", None),
+    ],
+)
+def test_a_program_with_the_marks_of_a_wrong_span_gives_way_to_rewriting(
+    ops: tuple[tuple[int, int] | str, ...], instruction: str, says: str | None
+) -> None:
+    result, *_ = decode(program(*ops), instruction=instruction)
+    if says is None:
+        assert (result.strategy, result.fallback) == ("program", None)
+    else:
+        assert result.strategy == "verified"
+        assert result.fallback is not None
+        assert says in result.fallback
+
+
+OTHERS = [program((1, 4), "new\n", (6, 12)), program((1, 4), "new\n", (5, 12)), program((1, 3), "new\n", (6, 12))]
+
+
+def test_other_candidates_are_other_spans() -> None:
+    result, *_ = decode(*OTHERS, candidates=3)
+    assert texts(result)[0] == DOCUMENT.replace("line 5\n", "new\n")
+    assert {DOCUMENT.replace("line 5\n", "new\nline 5\n"), DOCUMENT.replace("line 4\nline 5\n", "new\n")} <= set(
+        texts(result)
+    )
+    assert [c.origin for c in result.candidates] == ["program", *["departure"] * (len(result.candidates) - 1)]
+    assert result.best.log_likelihood > max(c.log_likelihood for c in result.candidates[1:])
+
+
+def test_a_program_that_changes_nothing_gives_way_to_a_departure() -> None:
+    result, *_ = decode(program((1, 12)), program((1, 11), "new\n"))
+    assert result.best.text == DOCUMENT.replace("line 12\n", "new\n")
+    assert result.candidates[-1].text == DOCUMENT
+
+
+def test_the_search_goes_on_where_it_stopped() -> None:
+    model = ScriptedModel(OTHERS)
+    engine = Engine(model, EngineSettings(search_width=1))
+    request = EditRequest(Snapshot(DOCUMENT), "remove some", strategy="program")
+    result = engine.edit(request)
+    assert len(result.candidates) == 1
+    counts = []
+    for _ in range(4):
+        result = engine.search(request, result)
+        counts.append(len(result.candidates))
+    assert counts == [2, 3, 3, 3]
+    assert len(set(texts(result))) == 3
+    assert (result.strategy, result.searched) == ("program", 2)
+
+
+def test_every_program_of_a_search_is_told_from_its_start() -> None:
+    result, _, events = decode(*OTHERS, candidates=3)
+    starts = [i for i, event in enumerate(events) if isinstance(event, AnswerStarted)]
+    assert len(starts) > 2
+    told = []
+    for start, stop in zip(starts, [*starts[1:], len(events)], strict=True):
+        lines = DOCUMENT.splitlines(keepends=True)
+        text = ""
+        for event in events[start:stop]:
+            if isinstance(event, LinesCopied):
+                text += "".join(lines[event.lines.start : event.lines.stop])
+            elif isinstance(event, TextGenerated):
+                text += event.text
+        told.append(text)
+    assert set(texts(result)) <= set(told)
 
 
 TINY = tiny_model(seed=3)
