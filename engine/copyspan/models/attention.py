@@ -16,7 +16,8 @@ from transformers import AttentionInterface
 
 NAME = "copyspan_cpu"
 
-_PLAIN_MODELS = {"llama", "qwen2", "qwen3"}
+PLAIN_MODELS = {"llama", "qwen2", "qwen3"}
+"""Kinds of models in transformers whose attention and whose logits are products and nothing more."""
 _BLOCK_SCORES = 4_000_000
 """The most scores that are computed at once. Fewer would mean reading the keys more often."""
 
@@ -59,7 +60,7 @@ def attend(
 def fits(config: Any) -> bool:
     """Whether the attention of such a model is all that `attend` computes: no window, no cap, no sinks."""
     kinds = set(getattr(config, "layer_types", None) or ["full_attention"])
-    return config.model_type in _PLAIN_MODELS and kinds == {"full_attention"}
+    return config.model_type in PLAIN_MODELS and kinds == {"full_attention"}
 
 
 def _hide_later(scores: torch.Tensor) -> None:

@@ -83,6 +83,21 @@ def test_log_probabilities_are_those_of_a_softmax(model: TransformersModel) -> N
     assert total == pytest.approx(1.0, abs=1e-4)
 
 
+def test_few_allowed_tokens_are_scored_as_all_of_them_are(model: TransformersModel) -> None:
+    few = (3, 50, 7, 200, 11)
+    everything = dict(model.extend(IDS, top=len(model.tokenizer.vocabulary)).options[0])
+    likeliest = sorted(few, key=lambda token: everything[token], reverse=True)
+    total = torch.logsumexp(torch.tensor([everything[token] for token in few]), 0).item()
+    model.rollback(0)
+    scores = model.extend(IDS, top=3, allowed=TokenSet(few))
+    assert [token for token, _ in scores.options[0]] == likeliest[:3]
+    assert scores.best == (likeliest[0],)
+    for token, logprob in scores.options[0]:
+        assert logprob == pytest.approx(everything[token] - total, abs=1e-4)
+    assert model.tokens == IDS
+    assert model.extend([1], top=1, allowed=TokenSet(few, True)).best[0] not in few
+
+
 @pytest.mark.parametrize("complement", [False, True])
 def test_a_mask_leaves_only_what_is_allowed(model: TransformersModel, complement: bool) -> None:
     free = model.extend(IDS, top=4).options[0]
