@@ -78,12 +78,13 @@ def test_it_equals_plain_greedy_decoding_in_float32(real_engine: Engine) -> None
     prompt = rewrite_prompt(model.tokenizer, snapshot, snapshot.all_lines, "Rename the function name to title.", "a.py")
     decoder = VerifiedDecoder(Run(model, lambda: False, lambda event: None, Meter(), 200), prompt, snapshot.all_lines)
     tokens = [step.token for step in decoder.greedy().steps]
-    plain = model._model.generate(
-        torch.tensor([prompt.ids], device=model.device),
-        max_new_tokens=len(tokens),
-        do_sample=False,
-        eos_token_id=sorted(model.tokenizer.end_tokens),
-        repetition_penalty=1.0,
-        pad_token_id=0,
-    )[0, len(prompt.ids) :].tolist()
+    with model.as_library() as library:
+        plain = library.generate(
+            torch.tensor([prompt.ids], device=model.device),
+            max_new_tokens=len(tokens),
+            do_sample=False,
+            eos_token_id=sorted(model.tokenizer.end_tokens),
+            repetition_penalty=1.0,
+            pad_token_id=0,
+        )[0, len(prompt.ids) :].tolist()
     assert plain == tokens

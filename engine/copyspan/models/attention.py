@@ -22,6 +22,7 @@ _BLOCK_SCORES = 4_000_000
 """The most scores that are computed at once. Fewer would mean reading the keys more often."""
 
 
+@torch.no_grad()
 def attend(
     _module: torch.nn.Module,
     query: torch.Tensor,
@@ -94,7 +95,8 @@ def _workspace(*shape: int) -> torch.Tensor:
     size = torch.Size(shape).numel()
     kept: torch.Tensor | None = getattr(_memory, "scores", None)
     if kept is None or len(kept) < size:
-        kept = _memory.scores = torch.empty(size)
+        with torch.inference_mode(False):  # memory that was made in that mode could be used in no other
+            kept = _memory.scores = torch.empty(size)
     return kept[:size].view(shape)
 
 

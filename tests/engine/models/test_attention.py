@@ -39,6 +39,16 @@ def test_large_scores_lose_nothing_in_bfloat16() -> None:
     torch.testing.assert_close(output.double(), expected, atol=0.02, rtol=0.02)
 
 
+def test_it_can_be_called_in_every_mode_of_torch() -> None:
+    expected, _ = attention.attend(torch.nn.Identity(), *states(20, 4), None)
+    with torch.inference_mode():
+        inside, _ = attention.attend(torch.nn.Identity(), *states(2000, 40), None)
+        again, _ = attention.attend(torch.nn.Identity(), *states(20, 4), None)
+    outside, _ = attention.attend(torch.nn.Identity(), *states(2000, 40), None)
+    torch.testing.assert_close(again, expected)
+    torch.testing.assert_close(outside, inside)
+
+
 def test_it_takes_the_scaling_that_it_is_given() -> None:
     query, key, value = states(20, 4)
     plain, _ = attention.attend(torch.nn.Identity(), query, key, value, None)
