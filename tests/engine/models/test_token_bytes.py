@@ -74,7 +74,7 @@ BYTE_LEVEL, BYTE_FALLBACK = byte_level(), byte_fallback()
 
 
 @settings(max_examples=100)
-@given(st.text(max_size=20))
+@given(st.text(max_size=20).filter(lambda text: "<|end|>" not in text and "<unk>" not in text))  # these have no bytes
 def test_any_text_adds_up(text: str) -> None:
     assert spelled(BYTE_LEVEL, text) == text
     assert spelled(BYTE_FALLBACK, text.replace("\u2581", "")) == text.replace("\u2581", "")
