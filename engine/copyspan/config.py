@@ -24,6 +24,9 @@ class EngineSettings(BaseModel):
     """"auto" (CUDA, then MPS, then CPU), or a torch device such as "cuda:1"."""
     dtype: Literal["auto", "bfloat16", "float16", "float32"] = "auto"
     """"auto" is bfloat16 where the processor computes in it, else float32."""
+    adapter: str = "auto"
+    """What taught the model to write programs: "auto" (one that comes with copyspan, where one fits), "none", or the
+    folder of an adapter."""
     context_size: int = Field(default=16384, ge=256)
     """The most tokens of prompt and answer together; a model with a shorter context sets its own."""
     max_new_tokens: int = Field(default=4096, ge=1)

@@ -13,6 +13,7 @@ from copyspan.edits.program import CopyLines
 from copyspan.edits.resolve import render, resolve
 from copyspan.edits.text import LineRange, Snapshot
 from copyspan.errors import OutputRejected, UsageError
+from copyspan.models.adapters import choose as choose_adapter
 from copyspan.models.prompt import rewrite_prompt, shown
 from copyspan.models.protocol import LanguageModel
 from copyspan.models.weights import Progress, Silent, fetch, require
@@ -65,13 +66,19 @@ class Engine:
         """Fetch the model where it is not on disk, and load it. Raises ModelError and OutOfMemory."""
         told = progress or Silent()
         folder = fetch(settings.model, settings.cache_dir, told)
+        adapter = choose_adapter(settings.adapter, settings.model, folder)
         from copyspan.models.device import best_dtype  # torch takes seconds to import
         from copyspan.models.transformers import TransformersModel
 
         device, _ = best_dtype(settings.device, settings.dtype)
         told.started(f"Loading {settings.model} on {device}", None, "")
         model = TransformersModel.load(
-            folder, name=settings.model, device=device, dtype=settings.dtype, context_size=settings.context_size
+            folder,
+            name=settings.model,
+            device=device,
+            dtype=settings.dtype,
+            context_size=settings.context_size,
+            adapter=adapter,
         )
         told.finished()
         return cls(model, settings)
@@ -142,6 +149,7 @@ class Engine:
         tokenizer = self.model.tokenizer
         first, second = (rewrite_prompt(tokenizer, snapshot, inner, text, name).ids for text in ("a", "b"))
         run = Run(self.model, cancelled, lambda _: None, Meter(), self.settings.max_new_tokens)
+        self.model.use_adapter(False)
         warm(run, first[: common_prefix(first, second)])
 
     def close(self) -> None:
@@ -169,13 +177,17 @@ class _Work:
 
     def rewriter(self) -> Rewriter:
         request = self._request
+        self._model.use_adapter(False)
         return Rewriter(
             self.run, request.snapshot, self._scope, request.instruction, request.name, request.context_lines
         )
 
     def writer(self) -> ProgramWriter:
-        request = self._request
-        return ProgramWriter(self.run, request.snapshot, self._scope, request.instruction, request.name)
+        request, adapter = self._request, self._model.adapter
+        self._model.use_adapter(True)
+        # A model that was not trained sees what it copies, as it would in a text.
+        splice = adapter is None or adapter.splice
+        return ProgramWriter(self.run, request.snapshot, self._scope, request.instruction, request.name, splice=splice)
 
     def result(
         self,

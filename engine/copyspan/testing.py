@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from copyspan.edits.prefix import common_prefix
 from copyspan.errors import Cancelled, ContextTooLong
-from copyspan.models.protocol import Scores
+from copyspan.models.protocol import Adapter, Scores
 from copyspan.tokens import TokenSet
 
 START, END, ASSISTANT = 256, 257, 258
@@ -40,13 +40,22 @@ class ScriptedModel:
 
     name, device, dtype = "scripted", "cpu", "float32"
 
-    def __init__(self, script: Script | Sequence[str], *, context_size: int = 100_000, draft_limit: int = 64) -> None:
+    def __init__(
+        self,
+        script: Script | Sequence[str],
+        *,
+        context_size: int = 100_000,
+        draft_limit: int = 64,
+        adapter: Adapter | None = None,
+    ) -> None:
         self._script = script
         self.tokenizer = ByteTokenizer()
         self.context_size = context_size
         self.draft_limit = draft_limit
         self.tokens: list[int] = []
         self.calls: list[int] = []
+        self.adapter = adapter
+        self.is_adapted = False
         self._answered: tuple[list[int], list[list[int]]] | None = None
 
     def extend(
@@ -73,6 +82,9 @@ class ScriptedModel:
     def rollback(self, length: int) -> None:
         assert 0 <= length <= len(self.tokens)
         del self.tokens[length:]
+
+    def use_adapter(self, active: bool) -> None:
+        self.is_adapted = active
 
     def close(self) -> None:
         self.tokens.clear()

@@ -26,6 +26,7 @@ class Replay:
         self.tokenizer = like.tokenizer
         self.context_size, self.draft_limit = like.context_size, like.draft_limit
         self.tokens: list[int] = []
+        self.adapter = None
         self._target = list(target)
         self._end = min(like.tokenizer.end_tokens)
         self._agreed = 0
@@ -63,6 +64,9 @@ class Replay:
     def rollback(self, length: int) -> None:
         del self.tokens[length:]
         self._agreed = min(self._agreed, length)
+
+    def use_adapter(self, active: bool) -> None:
+        """What is known beforehand was decoded without one."""
 
     def close(self) -> None:
         self.tokens.clear()

@@ -20,6 +20,7 @@ from copyspan.cli.exit_codes import ExitCode, exit_code_of
 from copyspan.cli.models import models
 from copyspan.cli.serve import serve
 from copyspan.cli.terminal import say
+from copyspan.cli.train import train
 from copyspan.config import DEFAULT_MODEL, EngineSettings
 from copyspan.errors import Cancelled, ContextTooLong, CopyspanError, OutOfMemory
 
@@ -61,6 +62,7 @@ app.add_typer(models)
 for benchmark in (kernel, bench_edit, server, gpu):
     bench.command()(benchmark)
 app.add_typer(bench)
+app.add_typer(train)
 app.command()(serve)
 
 

@@ -59,6 +59,15 @@ class Tokenizer(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Adapter:
+    """What taught a model to write programs."""
+
+    name: str
+    splice: bool
+    """Whether it expects copied lines in the context after the tag of their copy."""
+
+
 class LanguageModel(Protocol):
     """A causal language model with one context that can be cut back."""
 
@@ -88,6 +97,18 @@ class LanguageModel(Protocol):
     @property
     def tokens(self) -> Sequence[int]:
         """The ids now in the context."""
+        ...
+
+    @property
+    def adapter(self) -> Adapter | None:
+        """The adapter that it can use; None for a model as it comes."""
+        ...
+
+    def use_adapter(self, active: bool) -> None:
+        """Go on with the adapter, or without it. Each of the two ways has a context of its own, which is kept.
+
+        Nothing happens where there is no adapter.
+        """
         ...
 
     @property

@@ -6,6 +6,7 @@ One forward a call, over a KV cache with rollback. Where the weights lie is not 
 import gc
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,11 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from copyspan.errors import Cancelled, ContextTooLong, ModelUnusable, OutOfMemory
 from copyspan.models import attention
+from copyspan.models.adapter_card import read_card
+from copyspan.models.adapters import Switch
 from copyspan.models.cache import RollbackCache
 from copyspan.models.device import best_dtype
-from copyspan.models.protocol import Scores
+from copyspan.models.protocol import Adapter, Scores
 from copyspan.models.tokenizer import ChatTokenizer
 from copyspan.tokens import TokenSet
 
@@ -29,10 +32,19 @@ _ATTENTION = {"full_attention", "sliding_attention", "chunked_attention"}
 class TransformersModel:
     """Implements `protocol.LanguageModel`. Not thread-safe: one thread owns it."""
 
-    def __init__(self, model: Any, tokenizer: ChatTokenizer, name: str, context_size: int) -> None:
+    def __init__(
+        self, model: Any, tokenizer: ChatTokenizer, name: str, context_size: int, adapter: Path | None = None
+    ) -> None:
+        """`adapter`: the folder of one that fits the model."""
         self._model = model.eval()
         self._cache = RollbackCache()
         self._tokens: list[int] = []
+        self._set_aside = _Context(RollbackCache(), [])
+        self._adapter_folder = adapter
+        self._switch: Switch | None = None
+        self._is_adapted = False
+        card = read_card(adapter) if adapter else None
+        self.adapter = Adapter(card.name, card.splice) if card else None
         self._cancelled: Callable[[], bool] = lambda: False
         self._device = next(model.parameters()).device
         self.name = name
@@ -52,9 +64,19 @@ class TransformersModel:
 
     @classmethod
     def load(
-        cls, folder: Path, *, name: str, device: str = "auto", dtype: str = "auto", context_size: int = 16384
+        cls,
+        folder: Path,
+        *,
+        name: str,
+        device: str = "auto",
+        dtype: str = "auto",
+        context_size: int = 16384,
+        adapter: Path | None = None,
     ) -> "TransformersModel":
-        """Load safetensors weights and tokenizer from `folder`. Raises ModelUnusable and OutOfMemory."""
+        """Load safetensors weights and tokenizer from `folder`. Raises ModelUnusable and OutOfMemory.
+
+        The weights of the adapter, which has to fit, are loaded when it is used for the first time.
+        """
         where, number_format = best_dtype(device, dtype)
         try:
             pretrained = AutoTokenizer.from_pretrained(folder, local_files_only=True)
@@ -70,7 +92,7 @@ class TransformersModel:
         _check_layers(model, folder)
         ends = model.generation_config.eos_token_id or ()
         tokenizer = ChatTokenizer(pretrained, [ends] if isinstance(ends, int) else ends, model.config.vocab_size)
-        return cls(model, tokenizer, name, context_size)
+        return cls(model, tokenizer, name, context_size, adapter)
 
     @property
     def tokens(self) -> Sequence[int]:
@@ -120,9 +142,22 @@ class TransformersModel:
         self._cache.rollback(length)
         del self._tokens[length:]
 
+    def use_adapter(self, active: bool) -> None:
+        if self._adapter_folder is None or active == self._is_adapted:
+            return
+        if self._switch is None:
+            self._switch = Switch(self._model, self._adapter_folder)
+        self._switch.turn(active)
+        self._is_adapted = active
+        here = _Context(self._cache, self._tokens)
+        self._cache, self._tokens = self._set_aside.cache, self._set_aside.tokens
+        self._set_aside = here
+
     def close(self) -> None:
         self._tokens.clear()
         self._cache = RollbackCache()
+        self._set_aside = _Context(RollbackCache(), [])
+        self._switch = None
         del self._model
         gc.collect()  # modules and their hooks form cycles
         if self._device.type == "cuda":
@@ -155,6 +190,14 @@ class TransformersModel:
     def _poll(self, *_: object) -> None:
         if self._cancelled():
             raise Cancelled("The edit was cancelled.")
+
+
+@dataclass(frozen=True, slots=True)
+class _Context:
+    """What was read with the adapter says nothing without it, and the other way about."""
+
+    cache: RollbackCache
+    tokens: list[int]
 
 
 @torch.inference_mode()
