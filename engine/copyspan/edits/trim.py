@@ -1,6 +1,6 @@
 """What two versions of a region have in common at its ends: whole lines first, then characters inside a line."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from copyspan.edits.graphemes import border_after, border_before
@@ -33,17 +33,50 @@ class Region(NamedTuple):
         return Region(old_start + head, old_stop - tail, new_start + head, new_stop - tail)
 
 
-def trim_region(old: str, new: str, region: Region) -> Iterator[Region]:
+def trim_region(old: str, new: str, region: Region) -> list[Region]:
     """The region without common lines, and then without common characters, at its ends.
 
     `old` and `new` are whole texts, so that what stands around the region counts too. Lines go first, so that a new
     line that resembles its neighbour is one insertion of a line, and not an insertion in the middle of two. Where as
     many lines come as go, each line is a region of its own. Characters are cut where both texts have a border between
-    graphemes.
+    graphemes. A carriage return by itself, beside what may be a line feed, is what editors get wrong: where one would be
+    left inside a line, nothing is cut but whole lines.
     """
     region = _trim_lines(old, new, region)
-    for part in (region,) if region.is_one_sided else _line_by_line(old, new, region):
-        yield part if part.is_one_sided else _trim_characters(old, new, part)
+    if region.is_one_sided:
+        return [region]
+    parts = _joined(_smaller_parts(old, new, region))
+    return [region] if any(_is_lone_return(old, new, part) for part in parts) else parts
+
+
+def _smaller_parts(old: str, new: str, region: Region) -> Iterator[Region]:
+    for part in _line_by_line(old, new, region):
+        trimmed = part if part.is_one_sided else _trim_characters(old, new, part)
+        if trimmed == part or trimmed.is_one_sided:
+            yield trimmed
+        else:  # what is left may have as many lines on both sides now
+            yield from trim_region(old, new, trimmed)
+
+
+def _joined(parts: Iterable[Region]) -> list[Region]:
+    """The parts, those that touch each other as one."""
+    joined: list[Region] = []
+    for part in parts:
+        last = joined[-1] if joined else None
+        if last is not None and (last.old_stop, last.new_stop) == (part.old_start, part.new_start):
+            joined[-1] = Region(last.old_start, part.old_stop, last.new_start, part.new_stop)
+        else:
+            joined.append(part)
+    return joined
+
+
+def _is_lone_return(old: str, new: str, part: Region) -> bool:
+    is_whole = _starts_line(old, part.old_start) and _starts_line(old, part.old_stop)
+    return "\r" in (part.of_old(old), part.of_new(new)) and not is_whole
+
+
+def _starts_line(text: str, offset: int) -> bool:
+    return offset == 0 or text[offset - 1] == "\n" or (text[offset - 1] == "\r" and text[offset : offset + 1] != "\n")
 
 
 def _line_by_line(old: str, new: str, region: Region) -> Iterator[Region]:

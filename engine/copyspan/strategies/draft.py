@@ -4,7 +4,7 @@ A wrong guess costs little: the forward that checks it had to run anyway, and sh
 """
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from copyspan.strategies.recall import Recall, Substitution, Substitutions
@@ -37,12 +37,19 @@ class Drafter:
     """Cuts drafts from the source, and from what the output made of it; learns from what the model accepts."""
 
     def __init__(
-        self, source: Sequence[int], line_starts: Sequence[int], draft_limit: int, output: Sequence[int] = ()
+        self,
+        source: Sequence[int],
+        line_starts: Sequence[int],
+        ends_line: Callable[[int], bool],
+        draft_limit: int,
+        output: Sequence[int] = (),
     ) -> None:
-        """`line_starts`: where the tokens of each line start, and of the end mark; `draft_limit` as the model says;
-        `output`: what was written before this drafter came."""
+        """`line_starts`: where the tokens of each line start, and of the end mark; `ends_line` says of a token whether
+        it is the last one of a line; `draft_limit` as the model says; `output`: what was written before this drafter
+        came."""
         self._source = source
         self._line_starts = line_starts
+        self._ends_line = ends_line
         self._limit = draft_limit
         self._length = min(_FIRST_DRAFT, draft_limit)
         self._positions: dict[int, list[int]] = {}
@@ -70,8 +77,7 @@ class Drafter:
 
     def propose(self, room: int) -> Sequence[Guess]:
         """The next draft, of at most `room` tokens; may be empty at the end of the source."""
-        recalled = self._recall.next(self._length) if self._is_lost else ()
-        draft = [Guess(token, None, self.position, self.position) for token in recalled]
+        draft = self._from_output() if self._is_lost else []
         self._draft = (draft or self._from_source())[: max(0, room)]
         return self._draft
 
@@ -91,6 +97,8 @@ class Drafter:
         self._is_lost = False
         self._go_on(accepted[: num_tokens - loose])
         self._write([guess.token for guess in accepted[num_tokens - loose :]])
+        if loose and self._ends_line(accepted[-1].token):
+            self.position = self._next_line()
 
     def follow(self) -> int:
         """The model's own next token is the source's: step over it, and return its index."""
@@ -107,7 +115,7 @@ class Drafter:
         """Whether `token` is what the source says next."""
         return self.position < len(self._source) and self._source[self.position] == token
 
-    def depart(self, token: int, ends_line: bool) -> None:
+    def depart(self, token: int) -> None:
         """The model wrote something else: find the source again.
 
         First by the longest recent match of tokens; else by lines: a finished line took the place of one, so the next
@@ -119,16 +127,30 @@ class Drafter:
         elif not self._accepted:
             self._length = max(_LEAST_DRAFT, min(self._length, _LOST_DRAFT) // 2)
         self._write([token])
-        self._lines_since += ends_line
         length, found = self._match()
         self._is_lost = length < 2
-        if ends_line and length < _SURE_MATCH:
-            self.position = self._start_of(self._sure_line + self._lines_since)
+        if self._ends_line(token) and length < _SURE_MATCH:
+            self.position = self._next_line()
         elif length:
             self.position = found
         else:
             last_of_line = self._start_of(self._line_of(self.position) + 1) - 1
             self.position = min(self.position + 1, max(self.position, last_of_line))
+
+    def _from_output(self) -> list[Guess]:
+        """What the output said before in such a place, to the end of the line: what comes then, its lines say better.
+
+        As long as the source says the same, it is the source's.
+        """
+        draft: list[Guess] = []
+        position, agrees = self.position, True
+        for token in self._recall.next(self._length):
+            agrees = agrees and position < len(self._source) and self._source[position] == token
+            draft.append(Guess(token, position if agrees else None, position, position + agrees))
+            position += agrees
+            if self._ends_line(token):
+                break
+        return draft
 
     def _from_source(self) -> list[Guess]:
         """What the source says next, with the substitutions seen so far; the last of them whole."""
@@ -156,7 +178,7 @@ class Drafter:
             self.seek(guesses[-1].then)
             return
         if self._gap is not None:
-            self._write([guess.token for guess in guesses])
+            self._gap[1].extend(guess.token for guess in guesses)
         line = self._line_of(self.position)
         self.position = guesses[-1].then
         self._lines_since += self._line_of(self.position) - line
@@ -167,6 +189,11 @@ class Drafter:
             if self._gap is None:
                 self._gap = (self.position, [])
             self._gap[1].extend(tokens)
+            self._lines_since += sum(map(self._ends_line, tokens))
+
+    def _next_line(self) -> int:
+        """Where the source goes on if every line that was written took the place of one."""
+        return self._start_of(self._sure_line + self._lines_since)
 
     def _match(self) -> tuple[int, int]:
         """The position after the source tokens that the output ends with, and how many they are; (0, 0) for none.

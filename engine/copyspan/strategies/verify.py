@@ -110,7 +110,10 @@ class VerifiedDecoder:
 
     def _drafter(self, written: Transcript) -> Drafter:
         output = [step.token for step in written.steps]
-        return Drafter(self._prompt.source, self._line_tokens, self._run.model.draft_limit, output)
+        return Drafter(self._prompt.source, self._line_tokens, self._ends_line, self._run.model.draft_limit, output)
+
+    def _ends_line(self, token: int) -> bool:
+        return self.bytes_of(token).endswith(b"\n")
 
     def _decode(self, transcript: Transcript, drafter: Drafter, pending: list[int], origin: Origin) -> None:
         """Write until the answer is complete. `pending`: tokens that the context lacks, the newest last."""
@@ -157,7 +160,7 @@ class VerifiedDecoder:
     def _write(self, transcript: Transcript, drafter: Drafter, token: int, logprob: float) -> None:
         """Append a token that is not the source's, and let the drafter find the source again."""
         self._append(transcript, Step(token, logprob, None))
-        drafter.depart(token, self.bytes_of(token).endswith(b"\n"))
+        drafter.depart(token)
 
     def _append(self, transcript: Transcript, step: Step) -> None:
         is_end = step.token in self._ends

@@ -7,7 +7,7 @@ from copyspan.strategies.draft import Drafter
 
 def drafter(source: str, at: int = 0, limit: int = 64, written: str = "") -> Drafter:
     starts = [0, *(i + 1 for i, c in enumerate(source) if c == ".")]
-    made = Drafter([ord(c) for c in source], starts, limit, [ord(c) for c in written])
+    made = Drafter([ord(c) for c in source], starts, lambda token: token == ord("."), limit, [ord(c) for c in written])
     made.seek(at)
     return made
 
@@ -28,7 +28,7 @@ def write(d: Drafter, text: str) -> int:
         if text and d.expects(ord(text[0])):
             d.follow()
         elif text:
-            d.depart(ord(text[0]), text[0] == ".")
+            d.depart(ord(text[0]))
         text = text[1:]
         forwards += 1
     return forwards
@@ -46,7 +46,7 @@ def test_drafts_double_while_everything_is_accepted() -> None:
 def test_drafts_are_short_after_a_departure_and_grow_again() -> None:
     d = drafter("x" * 500)
     d.accept(len(proposed(d)))
-    d.depart(ord("?"), ends_line=False)
+    d.depart(ord("?"))
     assert len(proposed(d)) == 16
     d.accept(16)
     assert len(proposed(d)) == 32
@@ -59,7 +59,7 @@ def test_drafts_shrink_while_nothing_is_accepted() -> None:
     for letter in "abcdef":
         lengths.append(len(proposed(d)))
         d.accept(0)
-        d.depart(ord(letter), ends_line=False)
+        d.depart(ord(letter))
     assert lengths == [32, 8, 4, 3, 3, 3]
 
 
@@ -70,19 +70,19 @@ def test_drafts_fit_the_room() -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "at", "written", "ends_line", "expected"),
+    ("source", "at", "written", "expected"),
     [
-        ("abcdef.ghi.", 2, "ab?", False, "def.gh"),  # one token stood for one
-        ("abcdef.ghi.", 2, "abd", False, "ef.ghi"),  # a deletion: the token is a little ahead
-        ("abcdef.ghi.", 2, "ab?!.", True, "ghi."),  # the rest of the line was replaced
-        ("abcdef.ghi.", 5, "abcde?", False, ".ghi."),  # never past the end of the line by itself
-        ("abc.def.ghi.jkl.", 4, "abc.xyz.def", False, ".ghi.j"),  # a line was inserted
-        ("abc.def.ghi.jkl.", 4, "abc.g", False, "hi.jkl"),  # a line was deleted
+        ("abcdef.ghi.", 2, "ab?", "def.gh"),  # one token stood for one
+        ("abcdef.ghi.", 2, "abd", "ef.ghi"),  # a deletion: the token is a little ahead
+        ("abcdef.ghi.", 2, "ab?!.", "ghi."),  # the rest of the line was replaced
+        ("abcdef.ghi.", 5, "abcde?", ".ghi."),  # never past the end of the line by itself
+        ("abc.def.ghi.jkl.", 4, "abc.xyz.def", ".ghi.j"),  # a line was inserted
+        ("abc.def.ghi.jkl.", 4, "abc.g", "hi.jkl"),  # a line was deleted
     ],
 )
-def test_the_pointer_finds_the_source(source: str, at: int, written: str, ends_line: bool, expected: str) -> None:
+def test_the_pointer_finds_the_source(source: str, at: int, written: str, expected: str) -> None:
     d = drafter(source, at, written=written[:-1])
-    d.depart(ord(written[-1]), ends_line)
+    d.depart(ord(written[-1]))
     assert proposed(d)[:6] == expected
 
 
@@ -92,20 +92,20 @@ def test_short_lines_that_are_accepted_count_as_lines() -> None:
     assert proposed(d)
     d.accept(0)
     for letter in "x.":
-        d.depart(ord(letter), letter == ".")
+        d.depart(ord(letter))
     assert proposed(d)[:4] == ".bb."
     d.accept(1)
     assert proposed(d)[:3] == "bb."
     for letter in "y.":
-        d.depart(ord(letter), letter == ".")
+        d.depart(ord(letter))
     assert proposed(d)[:3] == "cc."
     for letter in "z.":
-        d.depart(ord(letter), letter == ".")
+        d.depart(ord(letter))
     assert proposed(d)[:3] == ".dd"
     d.accept(0)
     d.follow()
     for letter in "w.":
-        d.depart(ord(letter), letter == ".")
+        d.depart(ord(letter))
     assert proposed(d) == ""
 
 
@@ -113,17 +113,17 @@ def test_a_long_match_is_trusted_far_away_and_a_short_one_is_not() -> None:
     source = "start." + "filler." * 30 + "zebra."
     near_end = source.index("zebra")
     d = drafter(source, 3, written="sta")
-    d.depart(ord("z"), ends_line=False)
+    d.depart(ord("z"))
     assert d.position == 4
-    d.depart(ord("e"), ends_line=False)
-    d.depart(ord("b"), ends_line=False)
+    d.depart(ord("e"))
+    d.depart(ord("b"))
     assert d.position == near_end + 3
 
 
 def test_nothing_is_drafted_past_the_end() -> None:
     d = drafter("ab.", 3)
     assert proposed(d) == ""
-    d.depart(ord("?"), ends_line=True)
+    d.depart(ord("."))
     assert proposed(d) == ""
 
 
@@ -165,3 +165,20 @@ def test_new_text_that_repeats_itself_is_drafted_from_itself() -> None:
     new = "[1234567890-]"
     write(d, new + "(" + new[:2])
     assert proposed(d).startswith(new[2:5])
+
+
+def test_a_line_that_is_drafted_from_the_output_takes_the_place_of_one() -> None:
+    d = drafter("aa.bb.cc.dd.")
+    write(d, "xyzw.xy")
+    assert proposed(d) == "zw."
+    d.accept(3)
+    assert proposed(d).startswith("cc.")
+
+
+def test_what_the_source_says_as_well_is_the_sources() -> None:
+    """Else a blank line that stays would count as new."""
+    d = drafter("aa.b-b.c-c.", written="b-b.")
+    d.seek(4)
+    d.depart(ord("-"))
+    drafts = d.propose(100)
+    assert [guess.source is not None for guess in drafts[:2]] == [True, True]
