@@ -39,8 +39,8 @@ def trim_region(old: str, new: str, region: Region) -> list[Region]:
     `old` and `new` are whole texts, so that what stands around the region counts too. Lines go first, so that a new
     line that resembles its neighbour is one insertion of a line, and not an insertion in the middle of two. Where as
     many lines come as go, each line is a region of its own. Characters are cut where both texts have a border between
-    graphemes. A carriage return by itself, beside what may be a line feed, is what editors get wrong: where one would be
-    left inside a line, nothing is cut but whole lines.
+    graphemes. A carriage return by itself, beside what may be a line feed, is what editors get wrong: where one would
+    be left inside a line, nothing is cut but whole lines.
     """
     region = _trim_lines(old, new, region)
     if region.is_one_sided:
