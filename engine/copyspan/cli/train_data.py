@@ -9,6 +9,7 @@ import typer
 from copyspan.cli.bench import SeedOption
 from copyspan.cli.bench_options import bar
 from copyspan.cli.terminal import say
+from copyspan.errors import UsageError
 
 if TYPE_CHECKING:  # these are imported when a command is chosen
     from copyspan.cli.progress import RichProgress
@@ -23,7 +24,7 @@ LicenseOption = Annotated[str, typer.Option("--license", help="The license of th
 
 def register(group: typer.Typer) -> None:
     """Add the commands to a group."""
-    for command in (mine, synthesize, check):
+    for command in (mine, records, synthesize, check):
         group.command()(command)
 
 
@@ -55,6 +56,33 @@ def mine(
             pairs: Iterator[EditPair] = islice(it.from_records(repository, license=license, limits=limits), most)
         else:
             pairs = it.mine(repository, license=license, most=most, newest_first=newest_first, limits=limits, name=name)
+        number = write_pairs(out, _counted(pairs, shown))
+        shown.finished()
+    say(f"Wrote {number:,} pairs to {out}")
+
+
+def records(
+    edit_set: Annotated[Path, typer.Argument(help="JSON lines of texts before and after an edit.", show_default=False)],
+    out: OutOption,
+    before: Annotated[str, typer.Option("--before", help="The field of the text before the edit.")] = "before",
+    after: Annotated[str, typer.Option("--after", help="The field of the text after it.")] = "after",
+    numbers: Annotated[
+        list[str] | None,
+        typer.Option("--numbers", metavar="R/M", help="Only records whose number is R modulo M; can be given again."),
+    ] = None,
+    kind: Annotated[str, typer.Option("--kind", help="What the pairs are called.")] = "record",
+    license: LicenseOption = "",
+) -> None:
+    """Take pairs over from an edit set."""
+    from copyspan.train.data.records import Fields, from_edit_set
+    from copyspan.train.pairs import write_pairs
+
+    remainders, modulus = _numbers(numbers or ["0/1"])
+    with bar() as shown:
+        shown.started("Records", None, "pairs")
+        pairs = from_edit_set(
+            edit_set, Fields(before, after), kind=kind, license=license, remainders=remainders, modulus=modulus
+        )
         number = write_pairs(out, _counted(pairs, shown))
         shown.finished()
     say(f"Wrote {number:,} pairs to {out}")
@@ -115,6 +143,15 @@ def check(
         say(f"Wrote {out}")
     elif checked.reasons:
         raise typer.Exit(1)
+
+
+def _numbers(shares: list[str]) -> tuple[frozenset[int], int]:
+    """0/4 and 2/4 are the remainders 0 and 2 modulo 4. Raises UsageError."""
+    parts = [share.partition("/") for share in shares]
+    numbers = [(int(first), int(last)) for first, _, last in parts if first.isdecimal() and last.isdecimal()]
+    if len(numbers) < len(shares) or len({modulus for _, modulus in numbers}) > 1 or any(r >= m for r, m in numbers):
+        raise UsageError(f"--numbers {' '.join(shares)}: write R/M with R < M and one M, such as 0/4 and 2/4.")
+    return frozenset(remainder for remainder, _ in numbers), numbers[0][1]
 
 
 def _counted(pairs: "Iterable[EditPair]", shown: "RichProgress") -> "Iterator[EditPair]":

@@ -1,5 +1,7 @@
 """The commands that make and check training pairs, from the command line."""
 
+import json
+
 import pytest
 import typer
 from train_repository import FIVE, SIX, Repository
@@ -51,6 +53,26 @@ def test_mine(tmp_path):
     again = tmp_path / "again.jsonl"
     run("mine", out, "--out", again)
     assert read_pairs(again)[0].model_dump(exclude={"kind"}) == pair.model_dump(exclude={"kind"})
+
+
+def test_records(tmp_path):
+    source, out = tmp_path / "set.jsonl", tmp_path / "pairs.jsonl"
+    made = [
+        {"id": f"Python/{n}", "lang": "python", "instruction": "fix", "old": f"{n}\n", "new": "x\n", "tests": "t"}
+        for n in range(8)
+    ]
+    source.write_text("".join(json.dumps(record) + "\n" for record in made))
+    fields = ["--before", "old", "--after", "new"]
+    told = run("records", source, "--out", out, *fields, "--numbers", "0/4", "--numbers", "2/4", "--license", "MIT")
+    assert "Wrote 4 pairs" in told
+    pairs = read_pairs(out)
+    assert [pair.id for pair in pairs] == ["Python/0", "Python/2", "Python/4", "Python/6"]
+    assert {(pair.name, pair.kind, pair.license, pair.after) for pair in pairs} == {("main.py", "record", "MIT", "x\n")}
+    for wrong in ("4/4", "1", "x/2"):
+        with pytest.raises(UsageError, match="write R/M"):
+            run("records", source, "--out", out, *fields, "--numbers", wrong)
+    with pytest.raises(UsageError, match="line 1 has no text 'before'"):
+        run("records", source, "--out", out)
 
 
 def test_synthesize(shop, tmp_path):
