@@ -80,6 +80,13 @@ def edit(
         str,
         typer.Option(help="A name from `copyspan models list`, a hub id, a folder or a file.", rich_help_panel=_MODEL),
     ] = DEFAULT_MODEL,
+    adapter: Annotated[
+        str,
+        typer.Option(
+            help="What taught it to write programs: auto (what comes with copyspan, if it fits), none, or a folder.",
+            rich_help_panel=_MODEL,
+        ),
+    ] = "auto",
     device: Annotated[str, typer.Option(help="auto, cpu, mps, cuda, cuda:1 ...", rich_help_panel=_MODEL)] = "auto",
     dtype: Annotated[Dtype, typer.Option(help="The number format of the weights.", rich_help_panel=_MODEL)] = "auto",
 ) -> None:
@@ -88,7 +95,7 @@ def edit(
         wish = Wish(
             file=file,
             instruction=instruction,
-            settings=EngineSettings(model=model, device=device, dtype=dtype),
+            settings=EngineSettings(model=model, adapter=adapter, device=device, dtype=dtype),
             lines=lines,
             candidates=candidates,
             strategy=strategy,

@@ -54,6 +54,7 @@ class FakeEngine:
         self.hangs = hangs
         self.is_deaf = "FAKE_ENGINE_IS_DEAF" in os.environ
         self.requests: list[EditRequest] = []
+        self.settings: EngineSettings | None = None
         self.meanwhile: Callable[[], object] = lambda: None
         """What happens elsewhere while the model works."""
 
@@ -96,6 +97,7 @@ def install(engine: FakeEngine, setattr: Callable[[object, str, object], object]
     """Let the command line load this engine."""
 
     def load(settings: EngineSettings, progress: Progress) -> FakeEngine:
+        engine.settings = settings
         if "FAKE_ENGINE_FETCHES" in os.environ:
             progress.started("Downloading weights", 1000, "B")
             progress.advanced(500)

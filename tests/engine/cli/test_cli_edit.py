@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from copyspan.config import DEFAULT_MODEL
 from copyspan.edits.text import LineRange
 
 BEFORE, AFTER = "one\ntwo\nthree\n", "one\n2\nthree\n"
@@ -176,6 +177,20 @@ def test_the_request_carries_the_options(cli, file):
     (request,) = engine.engine.requests
     assert (request.instruction, request.name, request.strategy) == ("change it", "f.py", "program")
     assert (request.candidates, request.scope, request.snapshot.text) == (3, None, BEFORE)
+
+
+def test_the_model_is_loaded_as_the_options_say(cli, file):
+    engine = cli(AFTER)
+    engine.edit(file, "--model", "some-model", "--adapter", "some/folder", "--device", "cpu", "--dtype", "float32")
+    settings = engine.engine.settings
+    assert (settings.model, settings.adapter, settings.device, settings.dtype) == (
+        "some-model",
+        "some/folder",
+        "cpu",
+        "float32",
+    )
+    engine.edit(file)
+    assert (engine.engine.settings.model, engine.engine.settings.adapter) == (DEFAULT_MODEL, "auto")
 
 
 def test_an_empty_file_can_be_filled(cli, tmp_path):
