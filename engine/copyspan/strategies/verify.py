@@ -22,6 +22,9 @@ from copyspan.strategies.narrate import Narrator
 from copyspan.strategies.transcript import SourceMap, Step, Transcript
 
 _ANSWER_MARGIN = 64
+_DEPARTURE_TOKENS = 512
+"""What a departure may write anew, or half of the source where that is more: one that rambles on is not the edit that
+was meant, and a search tries several."""
 
 
 class VerifiedDecoder:
@@ -85,7 +88,8 @@ class VerifiedDecoder:
         drafter = self._drafter(transcript)
         drafter.seek(step.source)
         self._write(transcript, drafter, step.alternative, step.alternative_logprob)
-        self._decode(transcript, drafter, [step.alternative], "departure")
+        limit = max(_DEPARTURE_TOKENS, len(self._prompt.source) // 2)
+        self._decode(transcript, drafter, [step.alternative], "departure", limit)
         return transcript
 
     def bytes_of(self, token: int) -> bytes:
@@ -115,8 +119,12 @@ class VerifiedDecoder:
     def _ends_line(self, token: int) -> bool:
         return self.bytes_of(token).endswith(b"\n")
 
-    def _decode(self, transcript: Transcript, drafter: Drafter, pending: list[int], origin: Origin) -> None:
-        """Write until the answer is complete. `pending`: tokens that the context lacks, the newest last."""
+    def _decode(
+        self, transcript: Transcript, drafter: Drafter, pending: list[int], origin: Origin, limit: int | None = None
+    ) -> None:
+        """Write until the answer is complete. `pending`: tokens that the context lacks, the newest last; `limit`: how
+        many new tokens it may have, where that is fewer than the run's."""
+        most = min(self._run.max_new_tokens, limit or self._run.max_new_tokens)
         self._run.emit(AnswerStarted(origin))
         narrator = Narrator(
             self._run.emit, self.source_map, self._prompt.source_text, self._prompt.fence, self._scope.start
@@ -131,7 +139,7 @@ class VerifiedDecoder:
             if transcript.end is None:
                 self._take_choice(transcript, drafter, scores, accepted)
                 pending = [transcript.steps[-1].token]
-                self._check(transcript)
+                self._check(transcript, most)
             narrator.tell(transcript)
 
     def _take_draft(self, transcript: Transcript, drafter: Drafter, draft: Sequence[Guess], scores: Scores) -> int:
@@ -214,13 +222,13 @@ class VerifiedDecoder:
     def _source_repeats(self) -> bool:
         return repeats(self._prompt.source)
 
-    def _check(self, transcript: Transcript) -> None:
+    def _check(self, transcript: Transcript, most: int) -> None:
         num_new = len(transcript.steps) - transcript.num_copied
         room = self._run.model.context_size - len(self._run.model.tokens)
-        if num_new > self._run.max_new_tokens or room <= 1:
+        if num_new > most or room <= 1:
             raise OutputTruncated(
                 f"The answer was cut after {len(transcript.steps)} tokens ({num_new} of them new, limit "
-                f"{self._run.max_new_tokens}; context {self._run.model.context_size}); nothing was changed. "
+                f"{most}; context {self._run.model.context_size}); nothing was changed. "
                 "Select fewer lines, or raise max_new_tokens."
             )
         try:

@@ -283,6 +283,16 @@ def test_no_change_anywhere_is_an_unchanged_result() -> None:
     assert result.best.hunks == ()
 
 
+def test_a_departure_that_rambles_on_is_given_up() -> None:
+    """It would keep a person waiting for minutes, and is not the edit that was meant."""
+    rambling = "A" + "".join(f"entirely new text {i * i}\n" for i in range(400))
+    short = replaced(20, "line number Y of the file")
+    model = ScriptedModel([fenced(DOCUMENT), fenced(rambling), fenced(short)])
+    result = Engine(model).edit(EditRequest(Snapshot(DOCUMENT), "x"))
+    assert [candidate.text for candidate in result.candidates] == [short, DOCUMENT]
+    assert len(model.calls) < 400  # 842 for the whole of it
+
+
 def test_more_candidates_on_demand() -> None:
     first, second = replaced(10, "line number X of the file"), replaced(20, "line number Y of the file")
     assert len(edit(DOCUMENT, first, second).candidates) == 1
