@@ -63,6 +63,7 @@ def test_commands_and_options_are_these():
         "--check",
         "--check-timeout",
         "--model",
+        "--adapter",
         "--device",
         "--dtype",
     }
