@@ -17,7 +17,11 @@ from real_model import REAL_MODEL
 
 pytestmark = pytest.mark.editors
 
-SCRIPTED = [sys.executable, str(Path(__file__).parents[1] / "server" / "scripted_server.py")]
+# Short drafts, so that a mark can stop the model in the middle of a line.
+SCRIPTED = [
+    *("env", "SCRIPTED_DRAFT_LIMIT=4"),
+    *(sys.executable, str(Path(__file__).parents[1] / "server" / "scripted_server.py")),
+]
 LONGEST = 150  # seconds
 BILL = '''\
 """Bills."""

@@ -119,8 +119,8 @@ def load(settings: EngineSettings, progress: Progress) -> Engine:
     wait_for_file(settings.model)
     time.sleep(float(os.environ.get("SCRIPTED_LOAD_SECONDS", "0")))
     progress.finished()
-    # Short drafts, so that a mark can stop the model in the middle of a line.
-    return Engine(MarkedModel(script, context_size=settings.context_size * 16, draft_limit=4), settings)
+    limit = int(os.environ.get("SCRIPTED_DRAFT_LIMIT", "64"))
+    return Engine(MarkedModel(script, context_size=settings.context_size * 16, draft_limit=limit), settings)
 
 
 if __name__ == "__main__":
