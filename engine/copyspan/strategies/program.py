@@ -5,7 +5,7 @@ was not trained for it chooses spans badly; one that was is right or wrong by a 
 from its program are other spans.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from copyspan.edits.lines import LineOp, NewLines, refine
@@ -101,7 +101,7 @@ class ProgramWriter:
 
     def _answer(self, written: WrittenProgram, origin: Origin) -> Answer | OutputRejected:
         program = parse_program(written.text.decode(), num_lines=self._snapshot.num_lines)
-        ops = refine(list(_line_ops(program)), self._snapshot, self._scope)
+        ops = refine(program_lines(program), self._snapshot, self._scope)
         try:
             check_answer(ops, self._snapshot, self._scope, self._instruction)
             check_program(ops, self._snapshot, self._scope, self._instruction)
@@ -135,10 +135,10 @@ def _vocabulary(token_bytes: tuple[bytes | None, ...]) -> Vocabulary:
     return Vocabulary(token_bytes)
 
 
-def _line_ops(program: Program) -> Iterator[LineOp]:
+def program_lines(program: Program) -> Sequence[LineOp]:
     """The operations line by line; the automaton lets no token copies pass."""
-    for op in program.ops:
-        if isinstance(op, CopyLines):
-            yield op
-        elif not isinstance(op, CopyTokens):
-            yield NewLines.of(op.text)
+    return [
+        op if isinstance(op, CopyLines) else NewLines.of(op.text)
+        for op in program.ops
+        if not isinstance(op, CopyTokens)
+    ]

@@ -1,16 +1,16 @@
 """The program that a model should write for an edit pair. Knows no tokens and no model."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from copyspan.edits.align import align_lines
-from copyspan.edits.lines import LineOp, NewLines, refine, settle
+from copyspan.edits.lines import refine, settle
 from copyspan.edits.program import CopyLines, Gen, Program
 from copyspan.edits.resolve import render
 from copyspan.edits.text import LineRange, Snapshot
 from copyspan.errors import OutputRejected
 from copyspan.models.prompt import shown
 from copyspan.strategies.guard import check_answer
+from copyspan.strategies.program import program_lines
 from copyspan.train.pairs import EditPair
 
 
@@ -47,7 +47,7 @@ def oracle(pair: EditPair) -> Oracle:
     program = align_lines(Snapshot(shown(snapshot, snapshot.all_lines)), _wanted(pair, snapshot, scope), scope)
     if any(isinstance(op, Gen) and "\0" in op.text for op in program.ops):
         raise NoProgram("new text with a NUL")
-    lines = refine(line_ops(program), snapshot, scope)
+    lines = refine(program_lines(program), snapshot, scope)
     if render(settle(lines, snapshot, scope), snapshot, scope) != pair.after:
         raise NoProgram("line ends that no program states")
     try:
@@ -55,15 +55,6 @@ def oracle(pair: EditPair) -> Oracle:
     except OutputRejected as error:
         raise NoProgram(f"refused by the engine ({type(error).__name__})") from error
     return Oracle(snapshot, scope, program)
-
-
-def line_ops(program: Program) -> Sequence[LineOp]:
-    """A program without copies of tokens, line by line."""
-    return [
-        op if isinstance(op, CopyLines) else NewLines.of(op.text)
-        for op in program.ops
-        if isinstance(op, CopyLines | Gen)
-    ]
 
 
 def first_copy(program: Program) -> CopyLines | None:

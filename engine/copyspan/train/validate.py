@@ -19,8 +19,9 @@ from copyspan.models.prompt import numbered_prompt
 from copyspan.models.protocol import LanguageModel
 from copyspan.strategies.context import Meter, Run
 from copyspan.strategies.guard import check_answer
+from copyspan.strategies.program import program_lines
 from copyspan.strategies.program_decoder import ProgramDecoder
-from copyspan.train.oracle import NoProgram, Oracle, first_copy, line_ops, oracle
+from copyspan.train.oracle import NoProgram, Oracle, first_copy, oracle
 from copyspan.train.pairs import EditPair
 
 
@@ -145,7 +146,7 @@ def summaries(records: Sequence[PairRecord]) -> dict[str, Summary]:
 
 def _judge(pair: EditPair, wanted: Oracle, program: Program) -> dict[str, bool | str]:
     """The program, carried out as the engine does it, against the pair."""
-    lines = refine(line_ops(program), wanted.snapshot, wanted.scope)
+    lines = refine(program_lines(program), wanted.snapshot, wanted.scope)
     text = render(settle(lines, wanted.snapshot, wanted.scope), wanted.snapshot, wanted.scope)
     found: dict[str, bool | str] = {"exact": text == pair.after, "unchanged": text == pair.before}
     right = wanted.first_copy
