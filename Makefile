@@ -9,7 +9,7 @@ MODEL ?= Qwen2.5-Coder-1.5B-Instruct
 EXAMPLE := examples/inventory.py
 INSTRUCTION ?= Make restock raise a ValueError if the amount is not positive.
 
-.PHONY: demo test test-editors test-vscode lint format clean
+.PHONY: demo test test-editors test-served test-vscode lint format clean
 
 # Without FILE a copy of the shipped example is edited; FILE=... edits your own file, and asks before it writes.
 demo: $(READY)
@@ -29,6 +29,11 @@ test-editors: $(READY)
 	tests/editors/install.sh
 	tests/editors/install_vscode.sh
 	COPYSPAN_REQUIRE_EDITORS=1 $(BIN)/pytest tests/editors
+
+# A real inference server: vLLM on this machine's cores, installed where it is missing (a few minutes, 3 GB).
+test-served: $(READY)
+	tests/served/install_vllm.sh
+	COPYSPAN_REQUIRE_VLLM=1 $(BIN)/pytest tests/served -s
 
 # The VS Code extension by itself: types, lint, unit tests. Needs Node 20.
 test-vscode:

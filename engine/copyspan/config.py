@@ -10,6 +10,9 @@ DEFAULT_MODEL = "Qwen2.5-Coder-1.5B-Instruct"
 CONTEXT_LINES = 20
 """How many lines above a selection a model is shown, unless told otherwise (LOG.md)."""
 
+KEY_VARIABLE = "COPYSPAN_API_KEY"
+"""The environment variable that holds a server's key."""
+
 StrategyName = Literal["verified", "program"]
 
 
@@ -27,6 +30,13 @@ class EngineSettings(BaseModel):
     adapter: str = "auto"
     """What taught the model to write programs: "auto" (one that comes with copyspan, where one fits), "none", or the
     folder of an adapter."""
+    server: str | None = None
+    """The URL of an OpenAI-compatible server that runs the model; None runs it in this process. The key that it wants
+    comes from the environment (COPYSPAN_API_KEY) and is no setting, so that no file and no log holds it."""
+    served_model: str | None = None
+    """What the server calls the model, where that is another name; `model` then says whose tokenizer it has."""
+    allow_plain_http: bool = False
+    """Whether documents may go to another machine without encryption."""
     context_size: int = Field(default=16384, ge=256)
     """The most tokens of prompt and answer together; a model with a shorter context sets its own."""
     max_new_tokens: int = Field(default=4096, ge=1)

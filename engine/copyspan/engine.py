@@ -3,10 +3,11 @@
 It knows no files, no editor and no terminal. One engine owns one model, and one thread at a time may call it.
 """
 
+import os
 import time
 from collections.abc import Callable
 
-from copyspan.config import EngineSettings, StrategyName
+from copyspan.config import KEY_VARIABLE, EngineSettings, StrategyName
 from copyspan.edits.lines import settle
 from copyspan.edits.prefix import common_prefix
 from copyspan.edits.program import CopyLines
@@ -14,9 +15,10 @@ from copyspan.edits.resolve import render, resolve
 from copyspan.edits.text import LineRange, Snapshot
 from copyspan.errors import OutputRejected, UsageError
 from copyspan.models.adapters import choose as choose_adapter
+from copyspan.models.adapters import shipped_cards
 from copyspan.models.prompt import rewrite_prompt, shown
 from copyspan.models.protocol import LanguageModel
-from copyspan.models.weights import Progress, Silent, fetch, require
+from copyspan.models.weights import Progress, Silent, fetch, fetch_tokenizer, require
 from copyspan.result import Candidate, Cost, EditRequest, EditResult, check_instruction
 from copyspan.strategies.answer import Answer, Rewrites
 from copyspan.strategies.context import Meter, Run, warm
@@ -63,8 +65,13 @@ class Engine:
 
     @classmethod
     def load(cls, settings: EngineSettings, progress: Progress | None = None) -> "Engine":
-        """Fetch the model where it is not on disk, and load it. Raises ModelError and OutOfMemory."""
+        """Fetch the model where it is not on disk, and load it; of a served model the tokenizer alone, and connect.
+
+        Raises ModelError, OutOfMemory, and UsageError for a server that text may not be sent to.
+        """
         told = progress or Silent()
+        if settings.server is not None:
+            return cls(_served_model(settings, settings.server, told), settings)
         folder = fetch(settings.model, settings.cache_dir, told)
         adapter = choose_adapter(settings.adapter, settings.model, folder)
         from copyspan.models.device import best_dtype  # torch takes seconds to import
@@ -85,13 +92,21 @@ class Engine:
 
     @staticmethod
     def require(settings: EngineSettings) -> None:
-        """Raise ModelMissing, with the size and the way to get it, where the model is not on disk. Uses no network."""
-        require(settings.model, settings.cache_dir)
+        """Raise ModelMissing, with the size and the way to get it, where the model is not on disk. Uses no network.
+
+        A served model need not be on disk.
+        """
+        if settings.server is None:
+            require(settings.model, settings.cache_dir)
 
     @staticmethod
     def fetch(settings: EngineSettings, progress: Progress | None = None) -> None:
-        """Bring the model to disk. Raises ModelError, and whatever `progress.advanced` raises to stop it."""
-        fetch(settings.model, settings.cache_dir, progress or Silent())
+        """Bring the model to disk, or the tokenizer of a served one.
+
+        Raises ModelError, and whatever `progress.advanced` raises to stop it.
+        """
+        bring = fetch if settings.server is None else fetch_tokenizer
+        bring(settings.model, settings.cache_dir, progress or Silent())
 
     def edit(
         self,
@@ -239,6 +254,23 @@ class _PhaseClock:
     def stop(self) -> dict[str, float]:
         self.enter("")
         return self._seconds
+
+
+def _served_model(settings: EngineSettings, url: str, progress: Progress) -> LanguageModel:
+    from copyspan.models.served import Link, check_address, connect, shared_tokenizer
+
+    address = check_address(url, allow_plain_http=settings.allow_plain_http)
+    folder = fetch_tokenizer(settings.model, settings.cache_dir, progress)
+    progress.started(f"Connecting to {address.host}", None, "")
+    model = connect(
+        Link(address, os.environ.get(KEY_VARIABLE)),
+        settings.served_model or settings.model,
+        shared_tokenizer(folder),
+        context_size=settings.context_size,
+        adapters=() if settings.adapter == "none" else shipped_cards(),
+    )
+    progress.finished()
+    return model
 
 
 def _reason(refusal: OutputRejected) -> str:

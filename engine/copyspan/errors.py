@@ -8,7 +8,14 @@
     │   ├── ModelMissing        not on disk, and not to be had now
     │   ├── ModelUnusable       there, but not a model that can edit text
     │   ├── WeightsCorrupted    bytes that differ from what was published
-    │   └── StorageError        the model cache: full, read-only
+    │   ├── StorageError        the model cache: full, read-only
+    │   └── ServerError         a model that an inference server runs
+    │       ├── ServerUnreachable   no connection, or one that broke
+    │       ├── ServerRefused       the key or the model was turned down: every request would be
+    │       ├── RequestRefused      one request was turned down
+    │       ├── ServerOverloaded    too busy, or failing, again and again
+    │       └── ServerMisfit        it answers, but lacks an ability, or is not the one that it was
+    │           └── NotScored       it tells no probabilities of given text
     ├── OutOfMemory             the device has too little memory for this edit
     ├── ProgramError
     │   ├── ProgramSyntaxError  not the surface form of a program
@@ -71,6 +78,34 @@ class WeightsCorrupted(ModelError):
 
 class StorageError(ModelError):
     """The model cache cannot be written: disk full, or read-only."""
+
+
+class ServerError(ModelError):
+    """An inference server, or the way to it, fails."""
+
+
+class ServerUnreachable(ServerError):
+    """There is no connection to the server, or it broke off."""
+
+
+class ServerRefused(ServerError):
+    """The server turns every request down: it knows no such key, model or path."""
+
+
+class RequestRefused(ServerError):
+    """The server turned one request down."""
+
+
+class ServerOverloaded(ServerError):
+    """The server is too busy, or fails, and did so again when it was asked again."""
+
+
+class ServerMisfit(ServerError):
+    """The server answers, but not as it has to, or not as it did before."""
+
+
+class NotScored(ServerMisfit):
+    """The server tells no probabilities of given text."""
 
 
 class OutOfMemory(CopyspanError):

@@ -66,6 +66,7 @@ class ScriptedModel:
         named: Sequence[int] = (),
         top: int = 0,
         allowed: TokenSet | None = None,
+        is_draft: bool = False,  # noqa: ARG002
         cancelled: Callable[[], bool] = lambda: False,
     ) -> Scores:
         if cancelled():

@@ -1,6 +1,7 @@
-"""One model, many documents: whose turn it is. Knows no LSP and no documents.
+"""Models and documents: whose turn it is. Knows no LSP and no documents.
 
-Everything here runs on the event loop; what touches the engine is handed to the worker's thread.
+Everything here runs on the event loop; what touches an engine is handed to the thread that owns it. A model in this
+process works for one document at a time, one that a server runs for several.
 """
 
 import asyncio
@@ -11,9 +12,13 @@ from typing import Literal, TypeVar
 from copyspan.engine import Engine, EngineSettings, Progress
 from copyspan.errors import Cancelled, OutOfMemory
 from copyspan_lsp.holder import EngineHolder, Loader, ModelState
+from copyspan_lsp.lanes import Lane, Lanes
 from copyspan_lsp.worker import Worker
 
 Result = TypeVar("Result")
+SERVED_LANES = 8
+"""How many documents a served model works for at once; its server has other users, too."""
+
 Reason = Literal["cancelled", "superseded", "changed", "closed", "shutdown"]
 
 
@@ -62,7 +67,7 @@ class Ticket:
 
 
 class Jobs:
-    """Runs jobs on the engine, one at a time, first come, first served; the newest of a key replaces older ones."""
+    """Runs jobs, first come, first served; the newest of a key replaces older ones."""
 
     def __init__(self, load: Loader, settings: EngineSettings, on_change: Callable[[], None]) -> None:
         self.state = ModelState()
@@ -72,18 +77,17 @@ class Jobs:
         self._settings = settings
         self._on_change = on_change
         self._loop = asyncio.get_running_loop()
-        self._worker = Worker("copyspan-model")
-        self._holder = EngineHolder(load, lambda state: self._worker.post(self._loop, lambda: self._enter(state)))
-        self._waiting: deque[tuple[Ticket, asyncio.Future[None]]] = deque()
-        self._current: Ticket | None = None
+        self._load = load
+        self._lanes: Lanes[Ticket] = Lanes(self._holder)
+        self._waiting: deque[tuple[Ticket, asyncio.Future[Lane[Ticket]]]] = deque()
         self._warming: Ticket | None = None
         self._unload_timer: asyncio.TimerHandle | None = None
         self._is_closed = False
 
     @property
     def current(self) -> str | None:
-        """The key of the job that runs."""
-        return self._current.key if self._current else None
+        """The key of a job that runs."""
+        return next((ticket.key for ticket in self._lanes.occupants), None)
 
     @property
     def num_waiting(self) -> int:
@@ -91,7 +95,7 @@ class Jobs:
 
     @property
     def is_idle(self) -> bool:
-        return self._current is None and not self._waiting
+        return not self._lanes.occupants and not self._waiting
 
     @property
     def unload_after(self) -> float:
@@ -107,13 +111,14 @@ class Jobs:
         """Take another model from the next job on."""
         if settings != self._settings:
             self._settings = settings
+            self._lanes.drop_engines(first=self._width)
             if self.state.phase in ("missing", "failed"):
                 self._enter(ModelState())
 
     async def run(self, ticket: Ticket, work: Callable[[Engine], Result], progress: Progress) -> Result:
-        """The result of `work`, called in the worker's thread with the engine when its turn has come.
+        """The result of `work`, called in a worker's thread with its engine when its turn has come.
 
-        Loads the model where it is not loaded, and tells `progress`, from the worker's thread. Raises Stopped as soon
+        Loads the model where it is not loaded, and tells `progress`, from that thread. Raises Stopped as soon
         as the ticket is stopped, and whatever `work` and the loading raise. A task that is cancelled here stops its
         ticket.
         """
@@ -127,11 +132,12 @@ class Jobs:
         self._advance()
         self._on_change()
         try:
-            await ticket.unless_stopped(entry[1])
+            lane = await ticket.unless_stopped(entry[1])
             if self.prepare is not None:
                 await ticket.unless_stopped(asyncio.ensure_future(self.prepare()))
             settings = self._settings
-            return await ticket.unless_stopped(self._worker.call(lambda: self._do(ticket, settings, work, progress)))
+            call = lane.worker.call(lambda: _do(lane.holder, ticket, settings, work, progress))
+            return await ticket.unless_stopped(call)
         except asyncio.CancelledError:
             ticket.stop("cancelled")
             raise
@@ -149,10 +155,10 @@ class Jobs:
         if self._warming is not None:
             self._warming.stop("superseded")
         ticket = self._warming = Ticket(key)
-        settings = self._settings
+        settings, lane = self._settings, self._lanes.first
 
         def call() -> None:
-            engine = self._holder.peek(settings)
+            engine = lane.holder.peek(settings)
             if engine is not None and not ticket.is_stopped():
                 work(engine, ticket.is_stopped)
 
@@ -161,7 +167,7 @@ class Jobs:
             if self._warming is ticket:
                 self._warming = None
 
-        self._worker.call(call).add_done_callback(forget)
+        lane.worker.call(call).add_done_callback(forget)
 
     def stop_warming(self, key: str) -> None:
         """What is read ahead for a key is out of date."""
@@ -185,27 +191,38 @@ class Jobs:
         self.stop("shutdown")
         if self._unload_timer is not None:
             self._unload_timer.cancel()
-        self._worker.submit(self._holder.drop)
-        self._worker.close()
+        self._lanes.close()
 
     def join(self, timeout: float) -> bool:
-        """After `close`: wait for the worker, `timeout` seconds at most; returns whether it is over."""
-        return self._worker.join(timeout)
+        """After `close`: wait for the threads, `timeout` seconds at most; returns whether they are over."""
+        return self._lanes.join(timeout)
 
     def _tickets(self) -> list[Ticket]:
-        inside = (self._current, *(ticket for ticket, _ in self._waiting), self._warming)
-        return [ticket for ticket in inside if ticket is not None]
+        warming = [] if self._warming is None else [self._warming]
+        return [*self._lanes.occupants, *(ticket for ticket, _ in self._waiting), *warming]
+
+    @property
+    def _width(self) -> int:
+        return 1 if self._settings.server is None else SERVED_LANES
+
+    def _holder(self, number: int) -> EngineHolder:
+        """What holds the engine of one lane. That a further one connects is no news: one does already."""
+
+        def tell(state: ModelState) -> None:
+            if not number or state.phase not in ("loading", "unloaded"):
+                Worker.post(self._loop, lambda: self._enter(state))
+
+        return EngineHolder(self._load, tell)
 
     def _advance(self) -> None:
-        while self._current is None and self._waiting:
+        while self._waiting and (lane := self._lanes.free(self._width)) is not None:
             ticket, turn = self._waiting.popleft()
             if not ticket.is_stopped() and not turn.done():
-                self._current = ticket
-                turn.set_result(None)
+                lane.occupant = ticket
+                turn.set_result(lane)
 
     def _leave(self, ticket: Ticket) -> None:
-        if self._current is ticket:
-            self._current = None
+        if self._lanes.leave(ticket):
             self._advance()
         self._await_idleness()
         self._on_change()
@@ -220,20 +237,23 @@ class Jobs:
 
     def _unload_if_idle(self) -> None:
         if self.is_idle:
-            self._worker.submit(self._holder.drop)
+            self._lanes.drop_engines()
 
     def _enter(self, state: ModelState) -> None:
         if state != self.state:
             self.state = state
             self._on_change()
 
-    def _do(self, ticket: Ticket, settings: EngineSettings, work: Callable[[Engine], Result], told: Progress) -> Result:
-        """One job, in the worker's thread."""
-        ticket.check()
-        engine = self._holder.get(settings, told)
-        ticket.check()
-        try:
-            return work(engine)
-        except OutOfMemory:
-            self._holder.drop()  # what fills the memory may be our own cache: the next job begins afresh
-            raise
+
+def _do(
+    holder: EngineHolder, ticket: Ticket, settings: EngineSettings, work: Callable[[Engine], Result], told: Progress
+) -> Result:
+    """One job, in a worker's thread."""
+    ticket.check()
+    engine = holder.get(settings, told)
+    ticket.check()
+    try:
+        return work(engine)
+    except OutOfMemory:
+        holder.drop()  # what fills the memory may be our own cache: the next job begins afresh
+        raise

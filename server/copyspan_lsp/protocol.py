@@ -210,6 +210,8 @@ class Status(Payload):
     """The document that is being edited."""
     queue: int = 0
     """How many edits wait."""
+    server: str | None = None
+    """The inference server that the text of documents is sent to, where the model does not run on this machine."""
     message: str | None = None
     """What failed or is missing, and what to do."""
 

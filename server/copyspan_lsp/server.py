@@ -122,6 +122,7 @@ class CopyspanServer(LanguageServer):
             dtype=state.dtype,
             document=self.jobs.current or None,
             queue=self.jobs.num_waiting,
+            server=self.settings.server_host,
             message=state.message,
         )
 

@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
@@ -31,6 +32,13 @@ class ServerSettings(BaseModel):
     """As for the engine: "auto", or a torch device such as "cuda:1"."""
     dtype: Literal["auto", "bfloat16", "float16", "float32"] = _ENGINE.dtype
     """As for the engine."""
+    server_url: str = ""
+    """The URL of an OpenAI-compatible server that runs the model; empty runs it on this machine. The key that it wants
+    comes from the environment (COPYSPAN_API_KEY)."""
+    served_model: str = ""
+    """What the server calls the model, where that is another name than the model's."""
+    allow_plain_http: bool = _ENGINE.allow_plain_http
+    """Whether documents may go to another machine without encryption."""
     context_size: int = Field(default=_ENGINE.context_size, ge=256)
     """The most tokens of prompt and answer together."""
     search_width: int = Field(default=_ENGINE.search_width, ge=1, le=64)
@@ -50,12 +58,21 @@ class ServerSettings(BaseModel):
     trace: bool = False
     """Whether logs may hold documents' text."""
 
+    @property
+    def server_host(self) -> str | None:
+        """Where documents are sent, for people: the server without what could be a name or a password."""
+        parts = urlsplit(self.server_url.strip())
+        return parts.netloc.rpartition("@")[2] or None
+
     def engine_settings(self) -> EngineSettings:
         """The part that an engine is loaded with. Two equal values can share one engine."""
         return EngineSettings(
             model=self.model,
             device=self.device,
             dtype=self.dtype,
+            server=self.server_url.strip() or None,
+            served_model=self.served_model.strip() or None,
+            allow_plain_http=self.allow_plain_http,
             context_size=self.context_size,
             search_width=self.search_width,
         )
@@ -131,7 +148,7 @@ def _wanted(schema: Mapping[str, Any]) -> str:
     if "enum" in schema:
         *others, last = map(_show, schema["enum"])
         return f"{', '.join(others)} or {last}"
-    kinds = {"boolean": "true or false", "string": "a text that is not empty"}
+    kinds = {"boolean": "true or false", "string": "a text that is not empty" if "minLength" in schema else "a text"}
     kinds |= {"integer": "a whole number", "number": "a number"}
     kind = kinds[schema["type"]]
     if "minimum" not in schema:

@@ -73,10 +73,10 @@ class NoProgress:
 class Bench:
     """Jobs of one event loop."""
 
-    def __init__(self, model: str = "m") -> None:
+    def __init__(self, model: str = "m", server: str | None = None) -> None:
         self.loading = Loading()
         self.states: list[ModelState] = []
-        self.jobs = Jobs(self.loading, settings(model), self._note)
+        self.jobs = Jobs(self.loading, settings(model, server), self._note)
         self.tickets: list[Ticket] = []
 
     @property
@@ -100,8 +100,8 @@ class Bench:
             self.states.append(self.jobs.state)
 
 
-def settings(model: str) -> EngineSettings:
-    return EngineSettings(model=model)
+def settings(model: str, server: str | None = None) -> EngineSettings:
+    return EngineSettings(model=model, server=server)
 
 
 async def turns(num: int = 5) -> None:

@@ -194,7 +194,7 @@ async def test_a_load_that_fails_is_said_and_tried_again(bench, error, state):
 
 async def test_a_stop_while_loading_is_heeded_and_the_engine_kept(bench):
     gate = Gate()
-    bench.jobs._holder._load = lambda settings, progress: (gate(), bench.loading(settings, progress))[1]
+    bench.jobs._lanes.first.holder._load = lambda settings, progress: (gate(), bench.loading(settings, progress))[1]
     task = bench.start("a", lambda _: pytest.fail("it ran"))
     await gate.entered()
     bench.tickets[0].stop("cancelled")

@@ -33,6 +33,9 @@ def test_public_names_and_defaults() -> None:
         "maxLines": 300,
         "contextLines": 20,
         "warmStart": "auto",
+        "serverUrl": "",
+        "servedModel": "",
+        "allowPlainHttp": False,
         "preload": False,
         "unloadAfter": 10,
         "trace": False,
@@ -48,6 +51,22 @@ def test_engine_settings_take_over_every_value_that_the_engine_has() -> None:
     assert read(values).engine_settings() == EngineSettings(
         model="m", device="cpu", dtype="float32", context_size=512, search_width=9
     )
+
+
+def test_a_server_is_asked_only_where_one_is_set() -> None:
+    assert DEFAULTS.engine_settings().server is None
+    assert DEFAULTS.server_host is None
+    assert read({"serverUrl": " "}).engine_settings().server is None
+    values = {"serverUrl": " https://llm.example.org:8443/v1 ", "servedModel": "coder", "allowPlainHttp": True}
+    wanted = read(values)
+    assert wanted.engine_settings() == EngineSettings(
+        server="https://llm.example.org:8443/v1", served_model="coder", allow_plain_http=True
+    )
+    assert wanted.server_host == "llm.example.org:8443"
+
+
+def test_who_is_told_where_text_goes_is_told_no_password() -> None:
+    assert read({"serverUrl": "https://me:secret@host/v1"}).server_host == "host"
 
 
 @given(st.integers(min_value=-2, max_value=600))

@@ -15,6 +15,7 @@ import { createLog, inBackground, type Log } from "./log";
 import { ensureServer, offerMend, sayInstalled } from "./mend";
 import { ReviewCommands } from "./reviewCommands";
 import { Server } from "./server";
+import { ServerKey } from "./serverKey";
 import { Sessions } from "./sessions";
 import { StatusItem } from "./statusItem";
 import { VirtualDocuments } from "./virtualDocuments";
@@ -24,7 +25,8 @@ let server: Server | undefined;
 export function activate(context: vscode.ExtensionContext): void {
   const log = createLog();
   const environment = new Environment(context);
-  server = new Server(environment, log);
+  const key = new ServerKey(context.secrets);
+  server = new Server(environment, key, log);
   const sessions = new Sessions();
   const documents = new VirtualDocuments(sessions);
   const edits = new EditCommands(server, sessions, documents, new Instructions(context.globalState));
@@ -32,7 +34,7 @@ export function activate(context: vscode.ExtensionContext): void {
   context.subscriptions.push(log, server, sessions, documents, new StatusItem(server), new ContextKeys(sessions));
   context.subscriptions.push(
     ...registered(log, commandsOf(edits, reviews)),
-    ...registered(log, serverCommands(context, environment, server, sessions, log)),
+    ...registered(log, serverCommands(context, environment, key, server, sessions, log)),
   );
   watchSurroundings(context, server, log);
   inBackground(log, begin(server));
@@ -65,6 +67,7 @@ function commandsOf(edits: EditCommands, reviews: ReviewCommands): Commands {
 function serverCommands(
   context: vscode.ExtensionContext,
   environment: Environment,
+  key: ServerKey,
   server: Server,
   sessions: Sessions,
   log: Log,
@@ -78,6 +81,7 @@ function serverCommands(
       await server.restart();
       await ensureServer(server);
     },
+    "copyspan.setServerKey": async () => (await key.ask()) && server.restart(),
     "copyspan.installServer": async () => {
       const isInstalled = await server.whileStopped(() => installServer(context, environment, log));
       if ((await ensureServer(server)) && isInstalled) {

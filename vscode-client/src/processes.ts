@@ -10,10 +10,15 @@ export interface Running {
   lastLine: string | undefined;
 }
 
-/** Start a program; rejects where it cannot be started. */
-export function start(command: readonly string[], cwd: string, onLine: (line: string) => void): Promise<Running> {
+/** Start a program, with `more` in its environment; rejects where it cannot be started. */
+export function start(
+  command: readonly string[],
+  cwd: string,
+  onLine: (line: string) => void,
+  more: Record<string, string> = {},
+): Promise<Running> {
   const [program = "", ...parameters] = command;
-  const env = { ...process.env, PYTHONUTF8: "1" };
+  const env = { ...process.env, PYTHONUTF8: "1", ...more };
   const child = spawn(program, parameters, { cwd, env, stdio: "pipe", windowsHide: true });
   const running: Running = { process: child, lastLine: undefined };
   createInterface({ input: child.stderr }).on("line", (line) => {

@@ -18,6 +18,7 @@ import { findServer } from "./finder";
 import { inBackground, type Log } from "./log";
 import { type Running, start } from "./processes";
 import { ProgressBars } from "./progressBars";
+import type { ServerKey } from "./serverKey";
 
 const GOODBYE_MS = 2_000;
 
@@ -39,6 +40,7 @@ export class Server implements vscode.Disposable {
 
   constructor(
     private readonly environment: Environment,
+    private readonly key: ServerKey,
     private readonly log: Log,
   ) {}
 
@@ -148,7 +150,8 @@ export class Server implements vscode.Disposable {
     this.log.info(`Starting ${search.command.join(" ")}`);
     let running: Running;
     try {
-      running = await start(search.command, search.cwd, (line) => this.log.debug(line));
+      const more = await this.key.environment();
+      running = await start(search.command, search.cwd, (line) => this.log.debug(line), more);
     } catch (error) {
       this.log.error(String(error));
       return whyNot(search.place, "no python");

@@ -60,6 +60,12 @@ test("what runs a program cannot be set by an untrusted workspace", () => {
   assert.ok(manifest.capabilities.untrustedWorkspaces.restrictedConfigurations.includes("copyspan.server.command"));
 });
 
+test("where text is sent cannot be set by a workspace", () => {
+  for (const name of ["serverUrl", "servedModel", "allowPlainHttp"]) {
+    assert.equal(configuration.properties[`copyspan.${name}`].scope, "machine", name);
+  }
+});
+
 test("the editor that is asked for is the one whose interface the code is checked against", () => {
   assert.equal(manifest.engines.vscode, `^${manifest.devDependencies["@types/vscode"]}`);
 });

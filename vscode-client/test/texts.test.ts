@@ -66,6 +66,13 @@ test("the status item shows model, device and what goes on", () => {
   assert.match(statusText("starting", undefined, undefined).text, /spin/);
 });
 
+test("the status item says where text is sent, before the first edit as well", () => {
+  const status = { state: "unloaded", model: "m", queue: 0, server: "llm.example.org" } as const;
+  assert.match(statusText("running", status, undefined).tooltip, /is sent to llm\.example\.org\.$/);
+  const here = { state: "ready", model: "m", queue: 0 } as const;
+  assert.doesNotMatch(statusText("running", here, undefined).tooltip, /sent/);
+});
+
 test("the status item says that the server is installed, and once that the model is missing", () => {
   const status = { state: "missing", model: "m", queue: 0 } as const;
   assert.match(statusText("installing", undefined, undefined).text, /spin.*Installing/);

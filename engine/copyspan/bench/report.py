@@ -11,10 +11,12 @@ from copyspan.bench.ceiling import CeilingRecord, bound_table, coverage_table, h
 from copyspan.bench.edit_records import EditRecord
 from copyspan.bench.formats import FormatRecord, format_table
 from copyspan.bench.gpu_results import read_gpu
+from copyspan.bench.load import LoadRecord, load_table
 from copyspan.bench.perturb import PerturbRecord, perturb_table
 from copyspan.bench.report_pages import Group, Page, edit_page, edit_regime, kernel_page
 from copyspan.bench.results import Header, Record, read_header, read_results
 from copyspan.bench.roundtrip import RoundTripRecord, roundtrip_table
+from copyspan.bench.served import ServedRecord, served_table
 from copyspan.bench.server import ServerRecord, server_table
 from copyspan.bench.speedup import LOGGED, PAPER, Curve, KernelRecord, curves_of
 from copyspan.bench.tables import Table
@@ -129,6 +131,24 @@ SECTIONS: Mapping[str, Section] = {
             "the second does (warm). Requests for code actions are sent one after the other, 20 ms apart."
         ),
         lambda group, _: Page([server_table(group.records)]),
+    ),
+    "served": Section(
+        "Requests to an inference server",
+        ServedRecord,
+        lambda group: (
+            f"{group.header.options['server']}. Each way edits a document twice: first one that the server has never "
+            "seen (cold), then again with the instruction in other words (warm)."
+        ),
+        lambda group, _: Page([served_table(group.records)]),
+    ),
+    "load": Section(
+        "Many editors at one inference server",
+        LoadRecord,
+        lambda group: (
+            f"{group.header.options['server']}, on the same cores as the editors. Each editor renames a variable in a "
+            "document of its own, again and again, and takes a quarter of its edits back."
+        ),
+        lambda group, _: Page([load_table(group.records)]),
     ),
     "ceiling": Section(
         "What could be copied",

@@ -40,6 +40,7 @@ class Replay:
         named: Sequence[int] = (),
         top: int = 0,
         allowed: TokenSet | None = None,
+        is_draft: bool = False,  # noqa: ARG002
         cancelled: Callable[[], bool] = lambda: False,
     ) -> Scores:
         """Masks are not obeyed, and no options are given: what replays an answer asks for neither."""
@@ -92,6 +93,7 @@ class Steered(Replay):
         named: Sequence[int] = (),
         top: int = 0,
         allowed: TokenSet | None = None,
+        is_draft: bool = False,  # noqa: ARG002
         cancelled: Callable[[], bool] = lambda: False,
     ) -> Scores:
         computed = self._model.extend(tokens, scored=scored, named=named, cancelled=cancelled)

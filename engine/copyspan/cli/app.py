@@ -10,15 +10,18 @@ import typer
 from typer.core import TyperGroup
 
 from copyspan import __version__
+from copyspan.cli.batch import batch
 from copyspan.cli.bench import bench
 from copyspan.cli.bench_model import edit as bench_edit
 from copyspan.cli.bench_model import gpu, kernel
+from copyspan.cli.bench_served import load, served
 from copyspan.cli.bench_server import server
 from copyspan.cli.doctor import run_doctor
 from copyspan.cli.edit import HELP, Dtype, edit
 from copyspan.cli.exit_codes import ExitCode, exit_code_of
 from copyspan.cli.models import models
 from copyspan.cli.serve import serve
+from copyspan.cli.server_options import PlainHttpOption, ServedModelOption, ServerOption
 from copyspan.cli.terminal import say
 from copyspan.cli.train import train
 from copyspan.config import DEFAULT_MODEL, EngineSettings
@@ -58,8 +61,9 @@ app = typer.Typer(
     help="Edit text with a local language model that pays only for what changes.",
 )
 app.command(help=HELP, epilog=EPILOG)(edit)
+app.command()(batch)
 app.add_typer(models)
-for benchmark in (kernel, bench_edit, server, gpu):
+for benchmark in (kernel, bench_edit, server, gpu, served, load):
     bench.command()(benchmark)
 app.add_typer(bench)
 app.add_typer(train)
@@ -71,9 +75,20 @@ def doctor(
     model: Annotated[str, typer.Option(help="The model to look for.")] = DEFAULT_MODEL,
     device: Annotated[str, typer.Option(help="The device to try.")] = "auto",
     dtype: Annotated[Dtype, typer.Option(help="The number format to try.")] = "auto",
+    server: ServerOption = None,
+    served_model: ServedModelOption = None,
+    allow_plain_http: PlainHttpOption = False,
 ) -> None:
-    """Say what copyspan would use here, and what is missing."""
-    if not run_doctor(EngineSettings(model=model, device=device, dtype=dtype)):
+    """Say what copyspan would use here, and what is missing. A server is asked what it can do."""
+    settings = EngineSettings(
+        model=model,
+        device=device,
+        dtype=dtype,
+        server=server,
+        served_model=served_model,
+        allow_plain_http=allow_plain_http,
+    )
+    if not run_doctor(settings):
         raise typer.Exit(ExitCode.MODEL)
 
 

@@ -73,6 +73,7 @@ def edit(
         bool, typer.Option("--run-tests", help="Run the sets' own tests. They run what the model wrote, as you.")
     ] = False,
     model: ModelOption = DEFAULT_MODEL,
+    adapter: Annotated[str, typer.Option("--adapter", help="For programs: auto, none, or a folder.")] = "auto",
     device: DeviceOption = "auto",
     dtype: DtypeOption = "auto",
     context_size: Annotated[int, typer.Option("--context-size", min=256, help="Tokens of prompt and answer.")] = 16384,
@@ -97,11 +98,19 @@ def edit(
     plan = it.Plan(_ways(way), options, trials, seed, run_tests)
     cases = it.choose(_cases(sets, framing, numbers), seed, sample, min_lines, max_lines)
     settings = EngineSettings(
-        model=model, device=device, dtype=dtype, context_size=context_size, search_width=candidates
+        model=model,
+        adapter=adapter,
+        device=device,
+        dtype=dtype,
+        context_size=context_size,
+        search_width=candidates,
     )
     engine = _load(settings, random_weights)
-    header = header_of("edit", engine.model, seed, {**plan.header_options(), "context_size": context_size})
-    path = out / f"edit-{framing}-{_slug(engine)}.jsonl"
+    trained = engine.model.adapter if "program" in plan.ways else None
+    told = {"adapter": trained.name} if trained else {}
+    header = header_of("edit", engine.model, seed, {**plan.header_options(), "context_size": context_size, **told})
+    slug = f"{_slug(engine)}-{file_name(trained.name)}" if trained else _slug(engine)
+    path = out / f"edit-{framing}-{slug}.jsonl"
     with ResultFile(path, header, EditRecord, resume=resume) as results, bar() as shown:
         shown.started("Edits", len(cases), "cases")
         it.run(engine, cases, plan, results, lambda _: shown.advanced(1))

@@ -1,6 +1,6 @@
 """`copyspan doctor`: what copyspan would use here, and what is missing, with the command that mends it.
 
-Uses no network: whether a source can be reached, only a fetch finds out.
+Uses no network, but to ask a server that was named: whether a source can be reached, only a fetch finds out.
 """
 
 import importlib.util
@@ -35,8 +35,11 @@ class Finding:
 def run_doctor(settings: EngineSettings, console: Console | None = None) -> bool:
     """Print the report. True where everything is there that an edit needs."""
     console = console or Console()
-    model = _model(settings)
-    findings = [_versions(), _device(settings), model, _cache(settings, bool(model.problem)), _sources()]
+    if settings.server is not None:
+        findings = [_versions(), _server(settings)]
+    else:
+        model = _model(settings)
+        findings = [_versions(), _device(settings), model, _cache(settings, bool(model.problem)), _sources()]
     table = Table(box=None, show_header=False, pad_edge=False)
     table.add_column(style="bold")
     table.add_column(overflow="fold")
@@ -92,6 +95,28 @@ def _model(settings: EngineSettings) -> Finding:
     source = f", from {card.source}" if card else ""
     licence = f", {card.licence}" if card and card.licence else ""
     return Finding("model", f"{settings.model} ({format_size(disk_size(folder))}{source}{licence}), {folder}")
+
+
+def _server(settings: EngineSettings) -> Finding:
+    """An inference server, asked for what it can do."""
+    from copyspan.engine import Engine
+    from copyspan.models.served import ServedModel
+
+    try:
+        engine = Engine.load(settings)
+    except CopyspanError as error:
+        return Finding("server", f"{settings.server}: not ready", str(error))
+    model = engine.model
+    assert isinstance(model, ServedModel)
+    able = model.abilities
+    engine.close()
+    prefixes = {True: "keeps prefixes", False: "keeps no prefixes", None: "does not say whether it keeps prefixes"}
+    adapter = f"; adapter {able.adapter.name}" if able.adapter else ""
+    return Finding(
+        "server",
+        f"{model.device}, {able.server}: {model.name}, {able.context_size:,} tokens; {prefixes[able.keeps_prefixes]}"
+        f"{adapter}. {able.way} The text that is edited is sent there.",
+    )
 
 
 def _cache(settings: EngineSettings, is_needed: bool) -> Finding:

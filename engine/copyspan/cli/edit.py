@@ -9,6 +9,7 @@ from copyspan.cli.delivery import Job, deliver
 from copyspan.cli.exit_codes import ExitCode
 from copyspan.cli.options import Wish, form_of, parse_lines
 from copyspan.cli.report import ErrorReport
+from copyspan.cli.server_options import PlainHttpOption, ServedModelOption, ServerOption
 from copyspan.cli.terminal import put
 from copyspan.cli.worker import Worker
 from copyspan.config import DEFAULT_MODEL, EngineSettings, StrategyName
@@ -89,13 +90,24 @@ def edit(
     ] = "auto",
     device: Annotated[str, typer.Option(help="auto, cpu, mps, cuda, cuda:1 ...", rich_help_panel=_MODEL)] = "auto",
     dtype: Annotated[Dtype, typer.Option(help="The number format of the weights.", rich_help_panel=_MODEL)] = "auto",
+    server: ServerOption = None,
+    served_model: ServedModelOption = None,
+    allow_plain_http: PlainHttpOption = False,
 ) -> None:
     """The command: options to a wish, the wish to an exit code. Raises typer.Exit and CopyspanError."""
     try:
         wish = Wish(
             file=file,
             instruction=instruction,
-            settings=EngineSettings(model=model, adapter=adapter, device=device, dtype=dtype),
+            settings=EngineSettings(
+                model=model,
+                adapter=adapter,
+                device=device,
+                dtype=dtype,
+                server=server,
+                served_model=served_model,
+                allow_plain_http=allow_plain_http,
+            ),
             lines=lines,
             candidates=candidates,
             strategy=strategy,

@@ -30,6 +30,11 @@ def choose(wanted: str, model: str, folder: Path) -> Path | None:
     return None
 
 
+def shipped_cards() -> tuple[AdapterCard, ...]:
+    """The cards of the adapters that come with copyspan and were trained with the prompt that it writes now."""
+    return tuple(card for _, card in _shipped() if card.prompt == prompt_version())
+
+
 def folder_shape(folder: Path) -> Shape | None:
     """The shape that a model's config.json tells; None where it does not say."""
     try:

@@ -15,8 +15,8 @@ from copyspan.tokens import TokenSet
 class Scores:
     """What the model predicts AFTER each scored token; position i follows the i-th of the last `scored` tokens.
 
-    All tuples have length `scored`. Log-probabilities are natural logarithms over the whole vocabulary, or over the
-    allowed set where one was given.
+    All tuples have length `scored`, or less where a draft was refused earlier. Log-probabilities are natural
+    logarithms over the whole vocabulary, or over the allowed set where one was given.
     """
 
     best: tuple[int, ...]
@@ -28,6 +28,8 @@ class Scores:
     alternative_logprob: tuple[float, ...]
     options: tuple[tuple[tuple[int, float], ...], ...] = ()
     """The `top` best (token, log-probability) pairs at each position, best first; empty where none were asked for."""
+    forwards: int = 1
+    """Sequential forwards, or requests to a server, that it took; 0 where the answer was known."""
 
 
 class Tokenizer(Protocol):
@@ -124,13 +126,17 @@ class LanguageModel(Protocol):
         named: Sequence[int] = (),
         top: int = 0,
         allowed: TokenSet | None = None,
+        is_draft: bool = False,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> Scores:
         """Append `tokens` by ONE forward and score the last `scored` of them (0: none, nothing is computed for them).
 
         `named` holds one token id for each scored position (length `scored`, or empty). `allowed` holds for the last
-        scored position alone. Raises Cancelled as soon as `cancelled` answers true, OutOfMemory, and ContextTooLong;
-        after any of them the context is what it was before the call.
+        scored position alone. `is_draft` says that the last `scored - 1` tokens are a guess: what comes after the
+        first of them that the model would not have written need not be scored.
+
+        Raises Cancelled as soon as `cancelled` answers true, OutOfMemory, ContextTooLong, and ServerError where a
+        server runs the model; after any of them the context is what it was before the call.
         """
         ...
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from tokenizers import Tokenizer
@@ -31,6 +32,12 @@ class ChatTokenizer:
         self.end_tokens = frozenset(end_tokens) | {added[token] for token in _END_TOKENS if token in added}
         self._plain = plain_text_tokenizer(backend)
         self._check()
+
+    @property
+    def end_token(self) -> int:
+        """The one that ends a turn by the tokenizer's own account."""
+        own: int = self._pretrained.eos_token_id  # None where there is none
+        return own if own in self.end_tokens else min(self.end_tokens)
 
     def encode(self, text: str) -> list[int]:
         ids: list[int] = self._plain.encode(text, add_special_tokens=False).ids
@@ -73,6 +80,20 @@ class ChatTokenizer:
                 "The model's tokenizer does not keep text byte for byte, so that copied lines could change. "
                 "Choose a model with a byte-level tokenizer, such as Qwen2.5-Coder."
             )
+
+
+def load_tokenizer(folder: Path, end_tokens: Sequence[int] = (), size: int = 0) -> ChatTokenizer:
+    """The tokenizer that lies in a folder, with a model or without one; the rest as for `ChatTokenizer`.
+
+    Raises ModelUnusable.
+    """
+    from transformers import AutoTokenizer  # takes a second
+
+    try:
+        pretrained = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+    except (OSError, ValueError, KeyError) as error:
+        raise ModelUnusable(f"{folder} holds no tokenizer that transformers can load: {error}") from error
+    return ChatTokenizer(pretrained, end_tokens, size)
 
 
 def plain_text_tokenizer(backend: Tokenizer) -> Tokenizer:

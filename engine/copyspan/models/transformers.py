@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from transformers import AutoModelForCausalLM, AutoTokenizer
+from transformers import AutoModelForCausalLM
 
 from copyspan.errors import Cancelled, ContextTooLong, ModelUnusable, OutOfMemory
 from copyspan.models import attention
@@ -20,7 +20,7 @@ from copyspan.models.adapters import Switch
 from copyspan.models.cache import RollbackCache
 from copyspan.models.device import best_dtype
 from copyspan.models.protocol import Adapter, Scores
-from copyspan.models.tokenizer import ChatTokenizer
+from copyspan.models.tokenizer import ChatTokenizer, load_tokenizer
 from copyspan.tokens import TokenSet
 
 _DRAFT_LIMITS = {"cpu": 128, "mps": 128}
@@ -79,7 +79,6 @@ class TransformersModel:
         """
         where, number_format = best_dtype(device, dtype)
         try:
-            pretrained = AutoTokenizer.from_pretrained(folder, local_files_only=True)
             model = AutoModelForCausalLM.from_pretrained(folder, dtype=number_format, local_files_only=True)
             model.to(where)
         except RuntimeError as error:
@@ -91,7 +90,7 @@ class TransformersModel:
             ) from error
         _check_layers(model, folder)
         ends = model.generation_config.eos_token_id or ()
-        tokenizer = ChatTokenizer(pretrained, [ends] if isinstance(ends, int) else ends, model.config.vocab_size)
+        tokenizer = load_tokenizer(folder, [ends] if isinstance(ends, int) else ends, model.config.vocab_size)
         return cls(model, tokenizer, name, context_size, adapter)
 
     @property
@@ -119,6 +118,7 @@ class TransformersModel:
         named: Sequence[int] = (),
         top: int = 0,
         allowed: TokenSet | None = None,
+        is_draft: bool = False,  # noqa: ARG002  # one forward scores all of it
         cancelled: Callable[[], bool] = lambda: False,
     ) -> Scores:
         start = len(self._tokens)

@@ -42,8 +42,9 @@ class Run:
 
     def extend(self, tokens: Sequence[int], **wanted: object) -> Scores:
         """`LanguageModel.extend`, counted and cancellable."""
-        self.meter.forwards += 1
-        return self.model.extend(tokens, cancelled=self.cancelled, **wanted)  # type: ignore[arg-type]  # passed on
+        scores = self.model.extend(tokens, cancelled=self.cancelled, **wanted)  # type: ignore[arg-type]  # passed on
+        self.meter.forwards += scores.forwards
+        return scores
 
 
 def read_prompt(run: Run, ids: Sequence[int], answer_tokens: int) -> list[int]:
@@ -62,8 +63,7 @@ def read_prompt(run: Run, ids: Sequence[int], answer_tokens: int) -> list[int]:
     done = shared
     while len(ids) - done > run.chunk:
         run.emit(PromptRead(done, len(ids)))
-        run.extend(ids[done : done + run.chunk], scored=0)
-        run.meter.prompt_forwards += 1
+        run.meter.prompt_forwards += run.extend(ids[done : done + run.chunk], scored=0).forwards
         done += run.chunk
     run.emit(PromptRead(done, len(ids)))
     return list(ids[done:])

@@ -51,7 +51,7 @@ class Drafter:
         self._line_starts = line_starts
         self._ends_line = ends_line
         self._limit = draft_limit
-        self._length = min(_FIRST_DRAFT, draft_limit)
+        self._length = max(min(_FIRST_DRAFT, draft_limit), draft_limit // 4)
         self._positions: dict[int, list[int]] = {}
         for index, token in enumerate(source):
             self._positions.setdefault(token, []).append(index)

@@ -5,7 +5,7 @@ from contextlib import suppress
 
 from copyspan.edits.lines import LineOp, refine
 from copyspan.edits.text import LineRange, Snapshot
-from copyspan.errors import OutputRejected, SweepingDeletion
+from copyspan.errors import NotScored, OutputRejected, SweepingDeletion
 from copyspan.models.prompt import rewrite_prompt, shown
 from copyspan.strategies.answer import Answer, Origin, Rewrites
 from copyspan.strategies.context import Run
@@ -48,7 +48,12 @@ class Rewriter:
             return Rewrites((first,), 0)
         # A greedy answer that changes something is itself a departure from the source, and no new answer.
         wanted = max(width, num_candidates - 1) + (not is_unchanged)
-        trunk = greedy if is_unchanged else self._decoder.unchanged()
+        try:
+            trunk = greedy if is_unchanged else self._decoder.unchanged()
+        except NotScored:  # then nothing tells where to depart
+            if isinstance(first, Answer):
+                return Rewrites((first,), 0)
+            raise first from None
         positions = likeliest_departures(trunk)[:wanted]
         found = self._search(trunk, [greedy.body()], positions)
         if not isinstance(first, Answer):

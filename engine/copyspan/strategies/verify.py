@@ -133,7 +133,7 @@ class VerifiedDecoder:
             before = len(self._run.model.tokens)
             draft = drafter.propose(self._run.model.context_size - before - len(pending))
             tokens = [*pending, *(guess.token for guess in draft)]
-            scores = self._run.extend(tokens, scored=len(draft) + 1, named=self._named(drafter, draft))
+            scores = self._run.extend(tokens, scored=len(draft) + 1, named=self._named(drafter, draft), is_draft=True)
             accepted = self._take_draft(transcript, drafter, draft, scores)
             self._run.model.rollback(before + len(pending) + accepted)
             if transcript.end is None:

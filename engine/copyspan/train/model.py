@@ -5,26 +5,13 @@ from typing import Any
 
 import torch
 from peft import LoraConfig, PeftModel, get_peft_model
-from transformers import AutoModelForCausalLM, AutoTokenizer
+from transformers import AutoModelForCausalLM
 
 from copyspan.errors import ModelUnusable, UsageError
 from copyspan.models.device import best_dtype
-from copyspan.models.tokenizer import ChatTokenizer
 from copyspan.train.recipe import Lora
 
 _SCALED_LOGITS = ("final_logit_softcapping", "logits_scaling", "logit_scale")
-
-
-def load_tokenizer(folder: Path, size: int = 0) -> tuple[ChatTokenizer, int]:
-    """The tokenizer and the token that ends an answer. `size` is how many ids the model scores, where that is known to
-    be more than the tokenizer knows. Raises ModelUnusable."""
-    try:
-        pretrained = AutoTokenizer.from_pretrained(folder, local_files_only=True)
-    except (OSError, ValueError, KeyError) as error:
-        raise ModelUnusable(f"{folder} holds no tokenizer that transformers can load: {error}") from error
-    tokenizer = ChatTokenizer(pretrained, size=size)
-    own = pretrained.eos_token_id
-    return tokenizer, own if own in tokenizer.end_tokens else min(tokenizer.end_tokens)
 
 
 def load_base(folder: Path, device: str, dtype: str) -> Any:

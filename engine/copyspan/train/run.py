@@ -7,10 +7,11 @@ from pathlib import Path
 import torch
 
 from copyspan.errors import SourceError
+from copyspan.models.tokenizer import load_tokenizer
 from copyspan.models.weights import Progress
 from copyspan.train.export import base_name, check_size, export
 from copyspan.train.loop import Examples, Trainer, Watcher
-from copyspan.train.model import add_lora, load_base, load_tokenizer
+from copyspan.train.model import add_lora, load_base
 from copyspan.train.pairs import write_pairs
 from copyspan.train.prepare import draw, transcribe
 from copyspan.train.recipe import Recipe
@@ -45,8 +46,8 @@ def run(
     written; UsageError, SourceError, ModelError and OutOfMemory.
     """
     pairs = draw(recipe, data)
-    tokenizer, end = load_tokenizer(base)
-    transcriber = Transcriber(tokenizer, end, recipe.max_tokens, recipe.splice)
+    tokenizer = load_tokenizer(base)
+    transcriber = Transcriber(tokenizer, tokenizer.end_token, recipe.max_tokens, recipe.splice)
     examples = Examples(
         transcribe(pairs.train, transcriber, "training", progress, cancelled).items,
         transcribe(pairs.validation, transcriber, "validation", progress, cancelled).items,

@@ -44,12 +44,15 @@ def test_the_console_script_is_main():
 
 def test_commands_and_options_are_these():
     group = typer.main.get_command(app)
-    assert set(group.commands) == {"edit", "models", "doctor", "serve", "bench", "train"}
+    assert set(group.commands) == {"edit", "batch", "models", "doctor", "serve", "bench", "train"}
     serve = {name for parameter in group.commands["serve"].params for name in parameter.opts}
     assert serve == {"--tcp", "--ws", "--host", "--port"}
     options = {name for parameter in group.commands["edit"].params for name in parameter.opts if name[0] == "-"}
     assert options == {
         "--instruction",
+        "--server",
+        "--served-model",
+        "--allow-plain-http",
         "-i",
         "--lines",
         "--candidates",

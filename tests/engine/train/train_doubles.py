@@ -25,7 +25,9 @@ class Follower:
         self.tokens: list[int] = []
         self._target = list(target)
 
-    def extend(self, tokens, *, scored=1, named=(), top=0, allowed=None, cancelled=lambda: False) -> Scores:
+    def extend(
+        self, tokens, *, scored=1, named=(), top=0, allowed=None, is_draft=False, cancelled=lambda: False
+    ) -> Scores:
         self.tokens += tokens
         assert self.tokens == self._target[: len(self.tokens)]
         assert scored <= 1

@@ -14,7 +14,7 @@ from huggingface_hub import close_session, constants
 from tiny_models import Remembered, safetensors, write_folder
 
 from copyspan.errors import Cancelled, ModelMissing, ModelUnusable, StorageError, WeightsCorrupted
-from copyspan.models.weights import fetch, hub, locate, require
+from copyspan.models.weights import fetch, fetch_tokenizer, hub, locate, require
 from copyspan.models.weights.catalogue import KnownModel
 from copyspan.models.weights.folder import read_card
 
@@ -272,3 +272,38 @@ def test_a_model_in_the_hubs_own_cache_is_used_from_there(fake: FakeHub, cache: 
 def test_an_incomplete_model_in_the_hubs_own_cache_counts_as_not_there(cache: Path, tmp_path: Path) -> None:
     own_cache(tmp_path / "hub-cache", tokenizer_json=None)
     assert locate(TINY) is None
+
+
+def test_of_a_served_model_the_tokenizer_alone_is_fetched_once(
+    fake: FakeHub, cache: Path, progress: Remembered
+) -> None:
+    folder = fetch_tokenizer(TINY, progress=progress)
+    assert {path.name for path in folder.iterdir()} == set(NEEDED) - {"model.safetensors"}
+    assert not fake.downloads("model.safetensors")
+    assert not list((cache / "partial").glob("*"))
+    fake.log.clear()
+    assert fetch_tokenizer(TINY) == folder
+    assert not fake.log
+    with pytest.raises(ModelMissing):
+        require(TINY)
+
+
+def test_the_tokenizer_of_a_model_that_is_there_is_taken_from_it(fake: FakeHub, tmp_path: Path) -> None:
+    folder = fetch(TINY)
+    fake.log.clear()
+    assert fetch_tokenizer(TINY) == folder
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "tokenizer.json").write_text("{}")
+    assert fetch_tokenizer(str(tmp_path / "own")) == tmp_path / "own"
+    assert not fake.log
+
+
+def test_a_model_without_a_tokenizer_is_refused(fake: FakeHub, cache: Path) -> None:
+    fake.models["some-org/Bare"] = {"config.json": b"{}"}
+    with pytest.raises(ModelUnusable, match=r"tokenizer\.json"):
+        fetch_tokenizer("some-org/Bare")
+
+
+def test_a_tokenizer_that_cannot_be_had_is_told_with_what_to_do(cache: Path) -> None:
+    with pytest.raises(ModelMissing, match="name a folder"):
+        fetch_tokenizer(TINY)

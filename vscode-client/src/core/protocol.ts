@@ -113,5 +113,7 @@ export interface Status {
   readonly dtype?: string;
   readonly document?: string;
   readonly queue: number;
+  /** The inference server that documents are sent to, where the model does not run on this machine. */
+  readonly server?: string;
   readonly message?: string;
 }

@@ -34,8 +34,9 @@ function ofModel(status: Status, progress: string | undefined): StatusText {
   const name = shortName(status.model);
   const place = status.device === undefined ? "" : ` on ${status.device}${status.dtype ? ` (${status.dtype})` : ""}`;
   const waiting = status.queue > 0 ? `, ${status.queue} waiting` : "";
+  const sent = status.server === undefined ? "" : `\nThe text that is edited is sent to ${status.server}.`;
   const tooltip = (what: string, more = status.message) =>
-    `Copyspan: ${status.model}${place}\n${what}${waiting}${more ? `\n${more}` : ""}`;
+    `Copyspan: ${status.model}${place}\n${what}${waiting}${more ? `\n${more}` : ""}${sent}`;
   switch (status.state) {
     case "unloaded":
       return plain(`$(sparkle) ${name}`, tooltip("The model is loaded when an edit needs it."));

@@ -13,6 +13,7 @@ from copyspan.models.weights.folder import ModelCard, disk_size, read_card
 from copyspan.models.weights.lookup import InstalledModel, installed, locate, require
 from copyspan.models.weights.progress import Progress, Silent
 from copyspan.models.weights.store import cache_root
+from copyspan.models.weights.tokenizers import fetch_tokenizer
 
 __all__ = [
     "InstalledModel",
@@ -25,6 +26,7 @@ __all__ = [
     "catalogue",
     "disk_size",
     "fetch",
+    "fetch_tokenizer",
     "find",
     "format_size",
     "free_space",

@@ -91,8 +91,8 @@ def cached_folder(hub_id: str) -> Path | None:
     return folder
 
 
-def list_files(hub_id: str) -> HubListing:
-    """Ask the hub what it has of a model, within DEADLINE.
+def list_files(hub_id: str, *, weights: bool = True) -> HubListing:
+    """Ask the hub what it has of a model, within DEADLINE. Without `weights`, what a tokenizer needs will do.
 
     Raises HubUnavailable, and ModelUnusable where the model is there but in no form that copyspan reads.
     """
@@ -111,7 +111,12 @@ def list_files(hub_id: str) -> HubListing:
         for sibling in info.siblings or ()
     }
     licences = [tag.removeprefix("license:") for tag in info.tags or () if tag.startswith("license:")]
-    return HubListing(hub_id, info.sha or "main", licences[0] if licences else None, _needed(hub_id, files))
+    return HubListing(
+        hub_id,
+        info.sha or "main",
+        licences[0] if licences else None,
+        _needed(hub_id, files) if weights else _tokenizer(hub_id, files),
+    )
 
 
 def download(listing: HubListing, space: Path, progress: Progress) -> Path:
@@ -152,6 +157,13 @@ def _needed(hub_id: str, files: dict[str, HubFile]) -> tuple[HubFile, ...]:
     if WEIGHTS in weights:
         weights = [WEIGHTS]
     return tuple(files[name] for name in sorted({*weights, *(_SMALL_FILES & files.keys())}))
+
+
+def _tokenizer(hub_id: str, files: dict[str, HubFile]) -> tuple[HubFile, ...]:
+    """The small files."""
+    if "tokenizer.json" not in files:
+        raise ModelUnusable(f"{hub_id} has no tokenizer.json, which copyspan needs. Take another model.")
+    return tuple(files[name] for name in sorted(_SMALL_FILES & files.keys()))
 
 
 def _fetch_file(listing: HubListing, file: HubFile, folder: Path, progress: Progress) -> None:

@@ -2,6 +2,7 @@
 
     <cache>/                    cache_dir, else COPYSPAN_CACHE, else the user's cache directory
       models/<key>/             a finished model (see folder.py); appears by one rename and is never written afterwards
+      tokenizers/<key>/         a tokenizer alone, for a model that a server runs; appears in the same way
       partial/<key>/            what a fetch has so far; kept when it is interrupted, removed when it has succeeded
         parts/part01.bin ...    checked parts of a GGUF file, each appeared by a rename
         joined.gguf             the whole GGUF file, its hash checked before it got this name
@@ -64,6 +65,10 @@ class Store:
         """The folder of a finished model."""
         return self.root / "models" / key
 
+    def tokenizer(self, key: str) -> Path:
+        """The folder of a tokenizer whose model runs elsewhere."""
+        return self.root / "tokenizers" / key
+
     def models(self) -> tuple[Path, ...]:
         """The folders of all finished models, sorted by name."""
         try:
@@ -98,15 +103,16 @@ class Store:
                 folder.mkdir(parents=True, exist_ok=True)
         return space
 
-    def publish(self, built: Path, key: str) -> Path:
-        """Make the folder `built` the model `key` by one rename, and drop what the fetch left. Under the lock."""
-        target = self.model(key)
+    def publish(self, built: Path, key: str, target: Path | None = None) -> Path:
+        """Make the folder `built` the model `key`, or `target`, by one rename, and drop what the fetch left. Under the
+        lock."""
+        target = target or self.model(key)
         with disk_errors(target):
             target.parent.mkdir(parents=True, exist_ok=True)
             sync_folder(built)
             shutil.copymode(target.parent, built)  # temporary folders are for their owner alone
             if target.exists():  # a damaged model; moved first, because a rename does not replace a full folder
-                target.rename(Path(tempfile.mkdtemp(dir=self.partial(key))) / key)
+                target.rename(Path(tempfile.mkdtemp(dir=self.partial(key))) / target.name)
             built.rename(target)
             shutil.rmtree(self.partial(key), ignore_errors=True)
         return target
