@@ -32,12 +32,24 @@ _ASKS_TO_DELETE = re.compile(
     r"merg|minif|mov|omit|only|prun|purg|reduc|refactor|remov|replac|rewrit|short|simplif|split|strip|summar|trim|unused)",
     re.IGNORECASE,
 )
+_NAME = re.compile(
+    r"""`[^`]*` | "[^"]*" | (?<!\w)'[^']*'               # what is quoted
+      | \b\w*(?:_\w|\w_|\d|[a-z][A-Z])\w*\b             # remove_item, removeItem, remove2
+      | \b(?:to|as|into|called|named)\s+\w+ed\b       # rename f to reduced
+    """,
+    re.VERBOSE,
+)
+
+
+def asks_to_delete(instruction: str) -> bool:
+    """Whether an instruction may be meant so that lines go away. Names in it are no verbs."""
+    return _ASKS_TO_DELETE.search(_NAME.sub(" ", instruction)) is not None
 
 
 def lost_tail(ops: Sequence[LineOp], scope: LineRange, instruction: str) -> int | None:
     """The first line of a tail of the scope, 4 lines or more, that the answer ends without, unasked; None where it is
     there, or new lines stand in its place."""
-    if _ASKS_TO_DELETE.search(instruction):
+    if asks_to_delete(instruction):
         return None
     stop, num_new = None, 0
     for op in ops:
@@ -68,7 +80,7 @@ def check_deletions(ops: Sequence[LineOp], scope: LineRange, instruction: str) -
             "Select fewer lines, or say what to delete if that is what you want."
         )
     lost = num_lines - sum(len(op.lines) if isinstance(op, NewLines) else len(op) for op in ops)
-    if lost > max(_FEW_LINES, _SHARE * num_lines) and not _ASKS_TO_DELETE.search(instruction):
+    if lost > max(_FEW_LINES, _SHARE * num_lines) and not asks_to_delete(instruction):
         raise SweepingDeletion(
             f"The model left out {lost} of {num_lines} lines, and the instruction does not ask for that; nothing was "
             "changed. Select fewer lines, or say what to delete if that is what you want."
@@ -91,7 +103,7 @@ def check_program(ops: Sequence[LineOp], snapshot: Snapshot, scope: LineRange, i
         start = scope.stop if op is None else op.start
         dropped = [snapshot.content(i) for i in range(place, max(place, start))]
         below = None if op is None else snapshot.content(op.start)
-        if any(map(str.strip, dropped)) and not new and not _ASKS_TO_DELETE.search(instruction):
+        if any(map(str.strip, dropped)) and not new and not asks_to_delete(instruction):
             raise OddProgram(
                 f"The program leaves out line {place + 1} and puts nothing in its place, and the instruction does not "
                 "ask for that; nothing was changed. Ask for another candidate, or say what to delete."
