@@ -35,6 +35,8 @@ class FakeServer:
     scores_prompts: bool = True
     obeys_allowed: bool = True
     tells_ids: bool = True
+    names_by_ids: bool = True
+    """Whether log-probabilities are those of ids, or of texts as with OpenAI."""
     tells_cached: bool = True
     counts_end: bool = True
     """Whether the token that ends a turn is among those that it sends."""
@@ -116,9 +118,10 @@ class FakeServer:
         if self.tells_ids:
             choice |= {"token_ids": tokens, "prompt_token_ids": prompt}
         if body.get("logprobs") is not None:
-            named = [{f"token_id:{token}": value for token, value in row} for row in options]
+            name = "token_id:{}" if self.names_by_ids else "text {}"
+            named = [{name.format(token): value for token, value in row} for row in options]
             choice["logprobs"] = {
-                "tokens": [f"token_id:{token}" for token in tokens],
+                "tokens": [name.format(token) for token in tokens],
                 "token_logprobs": [dict(row).get(token, -30.0) for token, row in zip(tokens, options, strict=True)],
                 "top_logprobs": named,
                 "text_offset": [0] * len(tokens),

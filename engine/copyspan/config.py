@@ -14,6 +14,7 @@ KEY_VARIABLE = "COPYSPAN_API_KEY"
 """The environment variable that holds a server's key."""
 
 StrategyName = Literal["verified", "program"]
+StrategyWish = Literal["auto", "verified", "program"]
 
 
 class EngineSettings(BaseModel):

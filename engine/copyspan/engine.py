@@ -21,6 +21,7 @@ from copyspan.models.protocol import LanguageModel
 from copyspan.models.weights import Progress, Silent, fetch, fetch_tokenizer, require
 from copyspan.result import Candidate, Cost, EditRequest, EditResult, check_instruction
 from copyspan.strategies.answer import Answer, Rewrites
+from copyspan.strategies.choice import Situation, choose
 from copyspan.strategies.context import Meter, Run, warm
 from copyspan.strategies.events import (
     AnswerStarted,
@@ -35,6 +36,7 @@ from copyspan.strategies.events import (
 from copyspan.strategies.hunks import HunkTeller
 from copyspan.strategies.program import ProgramWriter
 from copyspan.strategies.rewrite import Rewriter
+from copyspan.strategies.verify import ANSWER_MARGIN
 
 __all__ = [
     "AnswerStarted",
@@ -122,7 +124,7 @@ class Engine:
         scope = _inner_scope(request)
         work = _Work(self, request, scope, cancelled, on_event)
         width = self.settings.search_width
-        if request.strategy == "program":
+        if work.strategy() == "program":
             try:
                 return work.result(work.writer().write(request.candidates, width), "program")
             except OutputRejected as refusal:
@@ -189,6 +191,21 @@ class _Work:
         self._clock = _PhaseClock(HunkTeller(on_event, request.snapshot, scope).see)
         self._meter = Meter()
         self.run = Run(engine.model, cancelled, self._clock.see, self._meter, engine.settings.max_new_tokens)
+
+    def strategy(self) -> StrategyName:
+        """The one that the request wishes for, or that suits."""
+        request, model = self._request, self._model
+        if request.strategy != "auto" or model.adapter is None:
+            return choose(request.strategy, Situation(False, 0, 0, 0))
+        prompt = rewrite_prompt(
+            model.tokenizer,
+            request.snapshot,
+            self._scope,
+            request.instruction,
+            request.name,
+            request.context_lines,
+        )
+        return choose("auto", Situation(True, len(prompt.ids), len(prompt.source) + ANSWER_MARGIN, model.context_size))
 
     def rewriter(self) -> Rewriter:
         request = self._request

@@ -2,7 +2,7 @@
 
 from dataclasses import KW_ONLY, dataclass, field
 
-from copyspan.config import CONTEXT_LINES, StrategyName
+from copyspan.config import CONTEXT_LINES, StrategyName, StrategyWish
 from copyspan.edits.edit import EditList
 from copyspan.edits.program import Program
 from copyspan.edits.resolve import Hunk
@@ -22,7 +22,7 @@ class EditRequest:
     name: str | None = None
     """The document's file name, which tells the model its language."""
     _: KW_ONLY
-    strategy: StrategyName = "verified"
+    strategy: StrategyWish = "auto"
     context_lines: int = CONTEXT_LINES
     """How many lines above a scope that is not the whole document are shown to the model, at most."""
     candidates: int = 1

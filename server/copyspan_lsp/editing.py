@@ -102,7 +102,7 @@ class Editing:
         if ask.version is not None and ask.version != document.version:
             raise outdated(ask.version, document.version)
         settings = self._settings()
-        task = task_of(document, ask, settings.max_lines, settings.context_lines)
+        task = task_of(document, ask, settings.max_lines, settings.context_lines, settings.strategy)
         session = _Session(uuid4().hex, task, document.track())
         self._keep(session)
 

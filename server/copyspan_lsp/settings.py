@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
-from copyspan.config import CONTEXT_LINES
+from copyspan.config import CONTEXT_LINES, StrategyWish
 from copyspan.engine import EngineSettings
 
 SECTION = "copyspan"
@@ -32,6 +32,10 @@ class ServerSettings(BaseModel):
     """As for the engine: "auto", or a torch device such as "cuda:1"."""
     dtype: Literal["auto", "bfloat16", "float16", "float32"] = _ENGINE.dtype
     """As for the engine."""
+    adapter: str = Field(default=_ENGINE.adapter, min_length=1)
+    """As for the engine: "auto", "none", or the folder of what taught the model to write programs."""
+    strategy: StrategyWish = "auto"
+    """How edits are made: by rewriting what is verified, by programs, or as it suits."""
     server_url: str = ""
     """The URL of an OpenAI-compatible server that runs the model; empty runs it on this machine. The key that it wants
     comes from the environment (COPYSPAN_API_KEY)."""
@@ -70,6 +74,7 @@ class ServerSettings(BaseModel):
             model=self.model,
             device=self.device,
             dtype=self.dtype,
+            adapter=self.adapter,
             server=self.server_url.strip() or None,
             served_model=self.served_model.strip() or None,
             allow_plain_http=self.allow_plain_http,

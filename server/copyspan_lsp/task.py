@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from urllib.parse import unquote, urlsplit
 
+from copyspan.config import StrategyWish
 from copyspan.edits.edit import EditList
 from copyspan.edits.text import LineRange, Snapshot
 from copyspan.engine import EditRequest, check_instruction
@@ -45,7 +46,7 @@ class Task:
     removal: EditList = field(default_factory=EditList)
 
 
-def task_of(document: Document, ask: Ask, max_lines: int, context_lines: int) -> Task:
+def task_of(document: Document, ask: Ask, max_lines: int, context_lines: int, strategy: StrategyWish = "auto") -> Task:
     """Raises UsageError for an empty instruction or where no scope can be chosen, SourceError for text that is none."""
     check_instruction(ask.instruction)  # before a model is loaded for it
     snapshot = document.snapshot
@@ -56,7 +57,7 @@ def task_of(document: Document, ask: Ask, max_lines: int, context_lines: int) ->
     cursor = ask.comment.start if ask.comment else ask.cursor
     scope = choose_scope(inner, spoken, ask.selection, cursor, max_lines)
     name = name_of(document.uri, spoken)
-    request = EditRequest(inner, ask.instruction, scope.lines, name, context_lines=context_lines)
+    request = EditRequest(inner, ask.instruction, scope.lines, name, strategy=strategy, context_lines=context_lines)
     return Task(document.uri, snapshot, request, scope, _region(snapshot, inner, scope.lines, ask.comment), removed)
 
 

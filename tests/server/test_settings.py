@@ -33,6 +33,8 @@ def test_public_names_and_defaults() -> None:
         "maxLines": 300,
         "contextLines": 20,
         "warmStart": "auto",
+        "adapter": "auto",
+        "strategy": "auto",
         "serverUrl": "",
         "servedModel": "",
         "allowPlainHttp": False,

@@ -50,7 +50,12 @@ class Plan:
 
 
 def choose(
-    cases: Iterable[Case], seed: int, sample: int | None = None, min_lines: int = 1, max_lines: int | None = None
+    cases: Iterable[Case],
+    seed: int,
+    sample: int | None = None,
+    min_lines: int = 1,
+    max_lines: int | None = None,
+    max_characters: int | None = None,
 ) -> list[Case]:
     """The cases in a drawn order, at most `sample` of each set, those of shorter and longer documents left out.
 
@@ -68,12 +73,15 @@ def choose(
         num_lines = Snapshot(case.before).num_lines
         if num_lines < min_lines or (max_lines is not None and num_lines > max_lines):
             continue
+        if max_characters is not None and len(case.before) > max_characters:
+            continue
         counts[case.set] = counts.get(case.set, 0) + 1
         if sample is None or counts[case.set] <= sample:
             chosen.append(case)
     if not chosen:
         length = f"{min_lines} to {max_lines} lines" if max_lines else f"{min_lines} lines or more"
-        raise UsageError(f"No document has {length}. Change --min-lines and --max-lines.")
+        size = f" and at most {max_characters} characters" if max_characters is not None else ""
+        raise UsageError(f"No document has {length}{size}. Change --min-lines, --max-lines and --max-characters.")
     return chosen
 
 

@@ -14,7 +14,7 @@ from copyspan.cli.server_options import PlainHttpOption, ServedModelOption, Serv
 from copyspan.cli.signals import INTERRUPTS, catching
 from copyspan.cli.terminal import say
 from copyspan.cli.worker import quieten
-from copyspan.config import DEFAULT_MODEL, EngineSettings, StrategyName
+from copyspan.config import DEFAULT_MODEL, EngineSettings, StrategyWish
 from copyspan.engine import Engine
 from copyspan.errors import Cancelled, UsageError
 from copyspan.models.weights import Silent
@@ -36,7 +36,7 @@ def batch(
     resume: Annotated[
         bool, typer.Option("--resume/--restart", help="Go on with results that are there, or replace them.")
     ] = True,
-    strategy: Annotated[StrategyName, typer.Option(help="As for `copyspan edit`.")] = "verified",
+    strategy: Annotated[StrategyWish, typer.Option(help="As for `copyspan edit`.")] = "auto",
     model: Annotated[str, typer.Option(help="As for `copyspan edit`.")] = DEFAULT_MODEL,
     adapter: Annotated[str, typer.Option(help="As for `copyspan edit`.")] = "auto",
     device: Annotated[str, typer.Option(help="As for `copyspan edit`.")] = "auto",

@@ -16,7 +16,7 @@ from copyspan.cli.diff import unified_diff
 from copyspan.cli.files import SourceFile, check_writable, read_file, write_file
 from copyspan.cli.report import CostReport
 from copyspan.cli.show import diff_name
-from copyspan.config import StrategyName
+from copyspan.config import StrategyWish
 from copyspan.edits.edit import Edit, EditList
 from copyspan.engine import EditRequest, EditResult, Engine
 from copyspan.errors import Cancelled, CopyspanError, ModelError, OutOfMemory, RequestRefused, UsageError
@@ -32,7 +32,7 @@ class Batch:
     load: Callable[[], Engine]
     """Makes an engine for one thread."""
     workers: int
-    strategy: StrategyName
+    strategy: StrategyWish
     writes: bool
 
     def run(self, edits: Sequence[BatchEdit], cancelled: Callable[[], bool]) -> Iterator[BatchResult]:
@@ -41,8 +41,7 @@ class Batch:
         Raises Cancelled, and ServerError and whatever else would meet every other edit as well. Edits that are under
         way are given up then; those of them that come to their end are told before.
         """
-        stop = threading.Event()
-        crew = _Crew(self, lambda: stop.is_set() or cancelled())
+        crew = _Crew(self, cancelled)
         waiting = iter(self._tasks(edits))
         num_running, failure = 0, None
         with ThreadPoolExecutor(self.workers, thread_name_prefix="copyspan-batch") as pool:
@@ -61,11 +60,9 @@ class Batch:
                         yield told
                         continue
                     num_running -= 1
-                    if told is not None:
-                        failure = failure or told
-                        stop.set()
+                    failure = failure or told
             finally:
-                stop.set()
+                crew.stop.set()
                 pool.shutdown()
                 crew.close()
         if failure is not None:
@@ -87,7 +84,9 @@ class _Crew:
     """The threads' engines."""
 
     batch: Batch
-    cancelled: Callable[[], bool]
+    is_cancelled: Callable[[], bool]
+    stop: threading.Event = field(default_factory=threading.Event)
+    """One of them has failed in a way that the others would as well."""
     told: "SimpleQueue[BatchResult | BaseException | None]" = field(default_factory=SimpleQueue)
     """Results, and for each task that is over None or what ended it."""
     _own: threading.local = field(default_factory=threading.local)
@@ -99,9 +98,13 @@ class _Crew:
             for edit in edits:
                 self.told.put(self._result(edit))
         except BaseException as error:  # the one who waits must hear of every end
+            self.stop.set()
             self.told.put(error)
         else:
             self.told.put(None)
+
+    def cancelled(self) -> bool:
+        return self.stop.is_set() or self.is_cancelled()
 
     def close(self) -> None:
         for engine in self._engines:

@@ -62,6 +62,9 @@ def edit(
     sample: Annotated[int | None, typer.Option("--sample", min=1, help="At most so many of each set, drawn.")] = None,
     min_lines: Annotated[int, typer.Option("--min-lines", min=1, help="Leave out shorter documents.")] = 1,
     max_lines: Annotated[int | None, typer.Option("--max-lines", min=1, help="Leave out longer documents.")] = None,
+    max_characters: Annotated[
+        int | None, typer.Option("--max-characters", min=1, help="The same, by the length of the text.")
+    ] = None,
     way: Annotated[
         list[str] | None,
         typer.Option("--way", help="plain, lookup, verified, search, program; can be given again. All but the last."),
@@ -96,7 +99,7 @@ def edit(
 
     options = Options(candidates, lookup_tokens, random_weights)
     plan = it.Plan(_ways(way), options, trials, seed, run_tests)
-    cases = it.choose(_cases(sets, framing, numbers), seed, sample, min_lines, max_lines)
+    cases = it.choose(_cases(sets, framing, numbers), seed, sample, min_lines, max_lines, max_characters)
     settings = EngineSettings(
         model=model,
         adapter=adapter,

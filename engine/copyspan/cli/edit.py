@@ -12,7 +12,7 @@ from copyspan.cli.report import ErrorReport
 from copyspan.cli.server_options import PlainHttpOption, ServedModelOption, ServerOption
 from copyspan.cli.terminal import put
 from copyspan.cli.worker import Worker
-from copyspan.config import DEFAULT_MODEL, EngineSettings, StrategyName
+from copyspan.config import DEFAULT_MODEL, EngineSettings, StrategyWish
 from copyspan.edits.text import LineRange
 from copyspan.engine import Candidate
 from copyspan.errors import CopyspanError
@@ -45,11 +45,12 @@ def edit(
         typer.Option(min=1, max=64, help="How many edits to look for. Default: 1, and 4 with --check."),
     ] = None,
     strategy: Annotated[
-        StrategyName,
+        StrategyWish,
         typer.Option(
-            help="verified: it rewrites, what stays is copied. program: it writes an edit program, if trained to."
+            help="verified: it rewrites, what stays is copied. program: it writes an edit program, if trained to. "
+            "auto: a program where it is trained to and rewriting would not fit."
         ),
-    ] = "verified",
+    ] = "auto",
     name: Annotated[
         str | None, typer.Option(help="A file name that tells the model the language, for standard input.")
     ] = None,

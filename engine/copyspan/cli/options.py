@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from copyspan.config import EngineSettings, StrategyName
+from copyspan.config import EngineSettings, StrategyWish
 from copyspan.edits.text import LineRange, Snapshot
 from copyspan.engine import EditRequest
 from copyspan.errors import UsageError
@@ -22,7 +22,7 @@ class Wish:
     settings: EngineSettings
     lines: LineRange | None = None
     candidates: int | None = None
-    strategy: StrategyName = "verified"
+    strategy: StrategyWish = "auto"
     form: Form = "view"
     writes: bool = False
     shows_program: bool = False

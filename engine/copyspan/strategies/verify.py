@@ -21,7 +21,8 @@ from copyspan.strategies.guard import check_repetition, repeats
 from copyspan.strategies.narrate import Narrator
 from copyspan.strategies.transcript import SourceMap, Step, Transcript
 
-_ANSWER_MARGIN = 64
+ANSWER_MARGIN = 64
+"""Tokens that an answer may have more than the text that it rewrites, at the least."""
 _DEPARTURE_TOKENS = 512
 """What a departure may write anew, or half of the source where that is more: one that rambles on is not the edit that
 was meant, and a search tries several."""
@@ -102,7 +103,7 @@ class VerifiedDecoder:
             self._run.model.rollback(len(self._prompt.ids) - 1)
             return [self._prompt.ids[-1]]
         self._has_read = True
-        return read_prompt(self._run, self._prompt.ids, len(self._prompt.source) + _ANSWER_MARGIN)
+        return read_prompt(self._run, self._prompt.ids, len(self._prompt.source) + ANSWER_MARGIN)
 
     def _cut_back(self, trunk: Transcript, num_steps: int) -> Transcript:
         """A new answer that starts with the first steps of `trunk`, and the context cut back to them."""

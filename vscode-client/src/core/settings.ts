@@ -5,6 +5,8 @@ export const SERVER_SETTINGS = [
   "model",
   "device",
   "dtype",
+  "adapter",
+  "strategy",
   "serverUrl",
   "servedModel",
   "allowPlainHttp",

@@ -28,6 +28,8 @@ _LIKELIEST = 5
 _LIKELIEST_OF_ALLOWED = 20
 """How many tokens are told of each place; more than 20 few servers allow."""
 _NEVER = -100.0
+_NO_OTHER = (-1, float("-inf"))
+"""Where a server tells of no token but the one that it wrote."""
 _MARGIN = 2
 """Tokens of the context that are kept free: servers want to write one at least."""
 
@@ -90,7 +92,7 @@ class ServedModel:
         self._check = check
         self._is_sure = True
         self._plain = self._way = _Way(card.id)
-        self._adapted = _Way(self.adapter.name) if self.adapter else None
+        self._adapted = _Way(self.adapter.name) if self.adapter else self._plain
         self._end = min(tokenizer.end_tokens)
 
     @property
@@ -98,7 +100,7 @@ class ServedModel:
         return self._way.tokens
 
     def use_adapter(self, active: bool) -> None:
-        self._way = self._adapted if active and self._adapted else self._plain
+        self._way = self._adapted if active else self._plain
 
     def rollback(self, length: int) -> None:
         assert 0 <= length <= len(self._way.tokens)
@@ -107,9 +109,8 @@ class ServedModel:
     def forget(self) -> None:
         """Begin anew: know nothing of what the server said before."""
         for way in (self._plain, self._adapted):
-            if way is not None:
-                way.tokens = []
-                way.foresight.forget()
+            way.tokens = []
+            way.foresight.forget()
 
     def close(self) -> None:
         self._link.close()
@@ -138,8 +139,7 @@ class ServedModel:
         except ServerUnreachable:
             self._is_sure = False
             for way in (self._plain, self._adapted):
-                if way is not None:
-                    way.foresight.forget()  # another model may be there next
+                way.foresight.forget()  # another model may be there next
             raise
         self._way.tokens = context
         return _scores(rows, named, top, self.traffic.requests - before)
@@ -197,6 +197,8 @@ class ServedModel:
             predictions.append(Prediction(((self._end, 0.0),)))
         if not tokens:
             raise ServerMisfit(f"{self.device} writes nothing. Look into its log.")
+        if max(tokens) >= len(self.tokenizer.vocabulary):
+            raise ServerMisfit(f"{self.device} writes tokens that the tokenizer here does not know. Name its own one.")
         way.foreseen = len(text) + len(tokens)
         way.foresight.learn([*text, *tokens], len(text), predictions)
 
@@ -271,7 +273,7 @@ def _scores(rows: Sequence[Prediction], named: Sequence[int], top: int, forwards
     # Of a draft the rows may end before the names do.
     names = named[: len(rows)]
     pairs = list(zip(rows, names, strict=True)) if names else []
-    others = [next((o for o in row.options if o[0] != name), (name, _NEVER)) for row, name in pairs]
+    others = [next((o for o in row.options if o[0] != name), _NO_OTHER) for row, name in pairs]
     return Scores(
         best=tuple(row.best for row in rows),
         best_logprob=tuple(row.options[0][1] for row in rows),

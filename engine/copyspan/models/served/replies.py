@@ -3,7 +3,7 @@
 The shapes are those of OpenAI's completions API, with what vLLM adds: token ids, and log-probabilities of the prompt.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from typing import TypeVar
@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from copyspan.errors import ServerMisfit, ServerUnreachable
 
 _TOKEN_ID = "token_id:"
+_NO_LOGPROBS = "The server sends no log-probabilities of what it writes. copyspan needs them."
 
 Reply = TypeVar("Reply", bound=BaseModel)
 
@@ -69,6 +70,7 @@ class _Rank(_Reply):
 
 class _Logprobs(_Reply):
     tokens: tuple[str, ...] = ()
+    token_logprobs: tuple[float | None, ...] | None = None
     top_logprobs: tuple[dict[str, float] | None, ...] | None = None
 
 
@@ -128,15 +130,27 @@ class Completion(_Reply):
 
     @property
     def written(self) -> tuple[Prediction, ...]:
-        """Of each token that was written, what else could have stood there. Raises ServerMisfit."""
+        """Of each token that was written, what else could have stood there; nothing else is known where the server
+        names tokens by their text. Raises ServerMisfit."""
         logprobs = self.choices[0].logprobs
-        rows = logprobs.top_logprobs if logprobs else None
+        if logprobs is None:
+            raise ServerMisfit(_NO_LOGPROBS)
+        if not all(name.startswith(_TOKEN_ID) for name in logprobs.tokens):
+            return self._chosen(logprobs.token_logprobs or ())
+        rows = logprobs.top_logprobs
         if rows is None or len(rows) != len(self.tokens):
-            raise ServerMisfit("The server sends no log-probabilities of what it writes. copyspan needs them.")
+            raise ServerMisfit(_NO_LOGPROBS)
         return tuple(
             _prediction({_id_of(name): value for name, value in (row or {}).items()}, token)
             for token, row in zip(self.tokens, rows, strict=True)
         )
+
+    def _chosen(self, values: Sequence[float | None]) -> tuple[Prediction, ...]:
+        """The tokens that were written with their log-probabilities alone."""
+        if len(values) != len(self.tokens) or None in values:
+            raise ServerMisfit(_NO_LOGPROBS)
+        pairs = zip(self.tokens, values, strict=True)
+        return tuple(Prediction(((token, value),)) for token, value in pairs if value is not None)
 
     def prompt(self, length: int) -> tuple[Prediction | None, ...] | None:
         """Of each of the prompt's `length` tokens, what else could have stood there, and None for the first. None

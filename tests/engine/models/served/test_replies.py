@@ -30,6 +30,12 @@ def test_ids_are_read_from_the_names_where_no_list_tells_them() -> None:
     assert reply.tokens == (5,)
 
 
+def test_of_tokens_that_are_named_by_their_text_the_written_ones_are_known() -> None:
+    reply = read_completion(completion(logprobs={"tokens": ["the"], "token_logprobs": [-0.25]}))
+
+    assert reply.written == (Prediction(((5, -0.25),)),)
+
+
 @pytest.mark.parametrize(
     "choice",
     [
@@ -50,6 +56,7 @@ def test_text_without_ids_is_no_answer(choice: dict[str, object]) -> None:
         {"tokens": ["token_id:5"], "top_logprobs": [None]},
         {"tokens": [], "top_logprobs": []},
         {"tokens": ["the"], "top_logprobs": [{"the": -0.1}]},
+        {"tokens": ["the"], "token_logprobs": [None]},
     ],
 )
 def test_an_answer_without_probabilities_is_refused(logprobs: object) -> None:

@@ -161,6 +161,15 @@ def test_a_document_is_sent_as_the_beginning_of_every_prompt_so_that_the_server_
     assert model.traffic.cached_tokens > len(shortest) // 2
 
 
+def test_a_server_that_names_tokens_by_their_text_writes_and_searches_nothing() -> None:
+    """As SGLang does: it tells the ids of what it wrote, and of nothing else."""
+    with FakeServer([ANSWER, fenced(DOCUMENT, "py")], scores_prompts=False, names_by_ids=False) as server:
+        assert texts(edited(server, replace(REQUEST, candidates=3))) == [CHANGED]
+    with FakeServer([fenced(DOCUMENT, "py"), ANSWER], scores_prompts=False, names_by_ids=False) as server:
+        result = edited(server)
+    assert (texts(result), result.searched) == ([DOCUMENT], 0)
+
+
 def test_without_scores_there_are_no_further_candidates_and_a_search_says_why() -> None:
     with FakeServer([ANSWER, fenced(DOCUMENT, "py")], scores_prompts=False) as server:
         model = served(server)
