@@ -287,6 +287,8 @@ def _served_model(settings: EngineSettings, url: str, progress: Progress) -> Lan
         adapters=() if settings.adapter == "none" else shipped_cards(),
     )
     progress.finished()
+    if not model.abilities.scores_prompts:
+        progress.noted(f"{address.host}: {model.abilities.way}")
     return model
 
 

@@ -47,6 +47,14 @@ def test_a_server_by_the_environment_with_a_key_and_a_name_of_its_own(
     assert "SECRET" not in result.stdout + result.stderr
 
 
+def test_a_server_that_can_only_write_is_used_and_that_is_said(model: str) -> None:
+    with FakeServer([fenced(AFTER, "py")], scores_prompts=False) as server:
+        result = run("edit", "f.py", "-i", "change it", "--write", "--server", server.url, "--model", model)
+    assert result.exit_code == 0, result.stderr
+    assert "so that it writes everything anew" in " ".join(result.stderr.split())
+    assert Path("f.py").read_text() == AFTER
+
+
 def test_a_server_that_fails_leaves_the_file_as_it_was(model: str) -> None:
     with FakeServer([fenced(AFTER, "py")], key="SECRET") as server:
         result = run("edit", "f.py", "-i", "change it", "--write", "--server", server.url, "--model", model)
