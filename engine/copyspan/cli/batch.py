@@ -1,6 +1,5 @@
 """`copyspan batch`: thousands of edits against a server, or a few in this process."""
 
-import signal
 from pathlib import Path
 from typing import Annotated
 
@@ -9,14 +8,14 @@ import typer
 from copyspan.cli.batch_records import BatchResult, ResultLog, read_edits, results_beside, summary
 from copyspan.cli.bench_options import bar
 from copyspan.cli.edit import Dtype
-from copyspan.cli.exit_codes import ExitCode, Interrupted
+from copyspan.cli.exit_codes import ExitCode
 from copyspan.cli.server_options import PlainHttpOption, ServedModelOption, ServerOption
-from copyspan.cli.signals import INTERRUPTS, catching
+from copyspan.cli.stopping import stopping
 from copyspan.cli.terminal import say
 from copyspan.cli.worker import quieten
 from copyspan.config import DEFAULT_MODEL, EngineSettings, StrategyWish
 from copyspan.engine import Engine
-from copyspan.errors import Cancelled, UsageError
+from copyspan.errors import UsageError
 from copyspan.models.weights import Silent
 
 WORKERS = 8
@@ -79,20 +78,15 @@ def batch(
                 return Engine.load(settings, Silent())
 
         job = Batch(load, workers or (WORKERS if server else 1), strategy, write)
-        with catching(INTERRUPTS, _react) as caught, bar() as shown:
+        with stopping() as caught, bar() as shown:
             shown.started("Edits", len(todo), "edits")
             try:
                 for result in job.run(todo, caught):
                     log.append(result)
                     results.append(result)
                     shown.advanced(1)
-            except Cancelled as error:
-                say(_rest(len(results), len(todo)))
-                if caught.signum is None:
-                    raise
-                raise Interrupted(caught.signum, str(error)) from error
             except Exception:
-                say(_rest(len(results), len(todo)))
+                say(f"{len(results):,} of {len(todo):,} edits are done. The same command goes on with the rest.")
                 raise
             shown.finished()
     say(f"{summary(results)} {log.path}")
@@ -102,12 +96,3 @@ def batch(
 def _loaded(settings: EngineSettings) -> Engine:
     with bar() as shown:
         return Engine.load(settings, shown)
-
-
-def _rest(done: int, all_of_them: int) -> str:
-    return f"{done:,} of {all_of_them:,} edits are done. The same command goes on with the rest."
-
-
-def _react(signum: int) -> None:
-    signal.signal(signum, signal.SIG_DFL)
-    say("Stopping (Ctrl-C again ends at once)")

@@ -17,7 +17,8 @@ from copyspan.cli.files import in_words
 from copyspan.cli.options import parse_lines
 from copyspan.cli.report import CostReport
 from copyspan.edits.text import LineRange
-from copyspan.errors import SourceError, UsageError
+from copyspan.errors import UsageError
+from copyspan.train.pairs import reason_of
 
 
 class BatchEdit(BaseModel):
@@ -88,8 +89,7 @@ def _edit(line: bytes, number: int, name: str) -> BatchEdit:
         edit = BatchEdit.model_validate_json(line)
         _ = edit.scope
     except ValidationError as error:
-        what = "; ".join(f"{'.'.join(map(str, e['loc'])) or 'it'}: {e['msg'].lower()}" for e in error.errors())
-        raise UsageError(f"{place} is no edit ({what}). It needs file and instruction.") from None
+        raise UsageError(f"{place} is no edit ({reason_of(error)}). It needs file and instruction.") from None
     except ValueError as error:
         raise UsageError(f"{place}: {error}.") from None
     return edit if edit.id else edit.model_copy(update={"id": str(number)})
@@ -147,11 +147,8 @@ class ResultLog:
 
 
 def results_beside(edits: Path) -> Path:
-    """Where the results go unless told otherwise. Raises SourceError where that is the file of the edits itself."""
-    path = edits.with_name(f"{edits.stem}.results.jsonl")
-    if path == edits:
-        raise SourceError(f"{edits.name} would be overwritten. Name another file for the results: --out FILE.")
-    return path
+    """Where the results go unless told otherwise."""
+    return edits.with_name(f"{edits.stem}.results.jsonl")
 
 
 def summary(results: Sequence[BatchResult]) -> str:

@@ -12,12 +12,11 @@ from pathlib import Path
 from queue import SimpleQueue
 
 from copyspan.cli.batch_records import BatchEdit, BatchResult
-from copyspan.cli.diff import unified_diff
+from copyspan.cli.diff import marked_diff
 from copyspan.cli.files import SourceFile, check_writable, read_file, write_file
 from copyspan.cli.report import CostReport
 from copyspan.cli.show import diff_name
 from copyspan.config import StrategyWish
-from copyspan.edits.edit import Edit, EditList
 from copyspan.engine import EditRequest, EditResult, Engine
 from copyspan.errors import Cancelled, CopyspanError, ModelError, OutOfMemory, RequestRefused, UsageError
 
@@ -154,6 +153,5 @@ class _Crew:
 
 
 def _diff(source: SourceFile, result: EditResult) -> str:
-    mark = source.document.mark
-    moved = EditList(tuple(Edit(e.start + len(mark), e.stop + len(mark), e.text) for e in result.best.edits))
-    return unified_diff(mark + source.document.snapshot.text, moved, diff_name(source.path))
+    document = source.document
+    return marked_diff(document.mark, document.snapshot.text, result.best.edits, diff_name(source.path))

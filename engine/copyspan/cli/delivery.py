@@ -8,7 +8,7 @@ from pathlib import Path
 from copyspan.cli.ask import choose
 from copyspan.cli.backup import left_over
 from copyspan.cli.check import Attempt, try_candidates
-from copyspan.cli.diff import unified_diff
+from copyspan.cli.diff import marked_diff
 from copyspan.cli.documents import MAX_BYTES, Document, decode
 from copyspan.cli.exit_codes import ExitCode
 from copyspan.cli.files import SourceFile, check_writable, read_file, write_file
@@ -16,7 +16,6 @@ from copyspan.cli.options import Wish
 from copyspan.cli.report import CheckReport, Report
 from copyspan.cli.show import NO_CHANGE, change_line, cost_line, diff_name, for_terminal
 from copyspan.cli.terminal import can_ask, has_colour, printable, put, say
-from copyspan.edits.edit import Edit, EditList
 from copyspan.edits.program import format_program
 from copyspan.engine import Candidate, EditResult
 from copyspan.errors import SourceError
@@ -62,11 +61,8 @@ class Job:
         say(f"Warning: {message}")
 
     def diff(self, candidate: Candidate) -> str:
-        """For `git apply`, which sees a byte order mark as a part of the first line."""
-        shift = len(self.document.mark)
-        moved = EditList(tuple(Edit(e.start + shift, e.stop + shift, e.text) for e in candidate.edits))
         name = diff_name(self.file.path) if self.file else self.wish.name or "stdin"
-        return unified_diff(self.document.mark + self.document.snapshot.text, moved, name)
+        return marked_diff(self.document.mark, self.document.snapshot.text, candidate.edits, name)
 
 
 @dataclass(frozen=True, slots=True)

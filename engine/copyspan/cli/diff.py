@@ -43,6 +43,12 @@ def unified_diff(text: str, edits: EditList, name: str, context: int = CONTEXT) 
     return "".join(parts)
 
 
+def marked_diff(mark: str, text: str, edits: EditList, name: str) -> str:
+    """The diff of a file that begins with a byte order mark, or with none: `git apply` sees it in the first line."""
+    moved = EditList(tuple(Edit(e.start + len(mark), e.stop + len(mark), e.text) for e in edits))
+    return unified_diff(mark + text, moved, name)
+
+
 def changes(text: str, edits: EditList, lines: Sequence[str] | None = None) -> list[Change]:
     """The lines, ended by LF, that differ after the edits; neighbouring ones together."""
     lines = _LINE.findall(text) if lines is None else lines

@@ -1,9 +1,7 @@
 """`copyspan train`: adapters that teach a model to choose spans. Each command imports what it needs when it is run."""
 
-import signal
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,12 +9,12 @@ import typer
 from rich.console import Console
 
 from copyspan.cli.bench_options import DeviceOption, DtypeOption, bar
-from copyspan.cli.exit_codes import Interrupted
-from copyspan.cli.signals import INTERRUPTS, Caught, catching
+from copyspan.cli.signals import Caught
+from copyspan.cli.stopping import stopping
 from copyspan.cli.terminal import put, say
 from copyspan.cli.train_data import register
 from copyspan.cli.worker import quieten
-from copyspan.errors import Cancelled, SourceError
+from copyspan.errors import SourceError
 
 if TYPE_CHECKING:
     from copyspan.train.validate import PairRecord
@@ -61,7 +59,7 @@ def run(
     machine = it.Machine(device, save_minutes * 60)
     with bar() as shown, TrainBar(Console(stderr=True)) as watcher:
         base = fetch(wanted.model, None, shown)
-        with _stopping() as caught:
+        with stopping() as caught:
             stop = _until(caught, minutes)
             adapter = it.run(wanted, recipe.parent, base, folder, machine, shown, watcher, stop)
     say(f"Wrote {adapter}")
@@ -104,7 +102,7 @@ def validate(
         loaded.use_adapter(True)
         shown.finished()
         shown.started("Pairs", len(chosen), "pairs")
-        with _stopping() as caught:
+        with stopping() as caught:
             for record in Validator.of(loaded, splice=card.splice).records(chosen, caught):
                 shown.advanced(1)
                 if record is not None:
@@ -149,23 +147,6 @@ def _write(path: Path, records: "list[PairRecord]") -> None:
         path.write_text("".join(record.model_dump_json() + "\n" for record in records), encoding="utf-8")
     except OSError as error:
         raise SourceError(f"{path} cannot be written: {error.strerror}. Name another file: --out FILE.") from error
-
-
-@contextmanager
-def _stopping() -> Iterator[Caught]:
-    """Note the first signal, and turn the Cancelled that follows into one that names it. The next ends at once."""
-
-    def react(signum: int) -> None:
-        signal.signal(signum, signal.SIG_DFL)
-        say("Stopping (Ctrl-C again ends at once)")
-
-    with catching(INTERRUPTS, react) as caught:
-        try:
-            yield caught
-        except Cancelled as error:
-            if caught.signum is None:
-                raise
-            raise Interrupted(caught.signum, str(error)) from error
 
 
 def _until(caught: Caught, minutes: float | None) -> Callable[[], bool]:

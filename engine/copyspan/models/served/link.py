@@ -52,13 +52,11 @@ class Link:
         address: Address,
         key: str | None = None,
         patience: Patience | None = None,
-        transport: httpx2.AsyncBaseTransport | None = None,
     ) -> None:
-        """`key` is sent as a bearer token; `transport` takes the network's place in tests."""
+        """`key` is sent as a bearer token."""
         self.address = address
         self._patience = patience or Patience()
         self._headers = {"Authorization": f"Bearer {key}"} if key else {}
-        self._transport = transport
         self._runner = asyncio.Runner()
         self._client: httpx2.AsyncClient | None = None
 
@@ -130,7 +128,6 @@ class Link:
                 base_url=self.address.url,
                 headers=self._headers,
                 timeout=httpx2.Timeout(self._patience.answer, connect=self._patience.connect),
-                transport=self._transport,
                 follow_redirects=False,  # a key and a document go where they were sent, and nowhere else
             )
         return self._client
