@@ -41,8 +41,9 @@ class Warming:
         if document.is_closed or not 0 < snapshot.num_lines <= self._settings().max_lines:
             return
         name = name_of(document.uri, language(document.language))
+        strategy = self._settings().strategy
 
         def work(engine: Engine, cancelled: Callable[[], bool]) -> None:
-            engine.warm(snapshot, name, cancelled)
+            engine.warm(snapshot, name, cancelled, strategy)
 
         self._jobs.warm(document.uri, work)

@@ -118,9 +118,8 @@ def answer(engine: Engine, number: int) -> Tokens:
     name, text, instruction = EDITS[number]
     snapshot = Snapshot(text)
     run = Run(engine.model, lambda: False, lambda _: None, Meter(), 2048)
-    rewriter = Rewriter(run, snapshot, snapshot.all_lines, instruction, name, 0)
-    transcript, _ = rewriter._first()
     prompt = rewrite_prompt(engine.model.tokenizer, snapshot, snapshot.all_lines, instruction, name)
+    transcript, _ = Rewriter(run, snapshot, snapshot.all_lines, instruction, prompt)._first()
     return Tokens(prompt.ids, [step.token for step in transcript.steps])
 
 

@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
-from copyspan.errors import SourceError, UsageError
+from copyspan.errors import UsageError
+from copyspan.jsonlines import read_lines, reason_of
 
 Framing = Literal["plain", "doc", "body"]
 
@@ -119,13 +120,8 @@ def read_sets(paths: Sequence[Path], framing: Framing, numbers: Numbers | None =
 
 
 def _read(path: Path, framing: Framing) -> Iterator[Case]:
-    try:
-        lines = path.read_bytes().split(b"\n")
-    except OSError as error:
-        raise SourceError(f"{path} cannot be read: {error.strerror}. Name a file of JSON lines.") from error
-    for number, line in enumerate(lines, 1):
-        if line.strip():
-            yield _case(line, f"{path.name}, line {number}", path.stem, str(number - 1), framing)
+    for number, (place, line) in enumerate(read_lines(path)):
+        yield _case(line, place, path.stem, str(number), framing)
 
 
 def _case(line: bytes, place: str, name: str, number: str, framing: Framing) -> Case:
@@ -133,7 +129,7 @@ def _case(line: bytes, place: str, name: str, number: str, framing: Framing) -> 
         raw = json.loads(line)
         record = _Record.model_validate(raw)
     except (ValueError, RecursionError) as error:
-        raise UsageError(f"{place} is no record of an edit: {_reason(error)}.") from error
+        raise UsageError(f"{place} is no record of an edit: {reason_of(error)}.") from error
     before, after = (_text(raw, name, place, framing) for name in _FIELDS[framing])
     return Case(
         set=name,
@@ -158,10 +154,3 @@ def _text(raw: Mapping[str, Any], name: str, place: str, framing: Framing) -> st
     if "\r" in text:
         raise UsageError(f"{place}: the body framing divides lines at LF alone, and {name!r} holds a CR. Take plain.")
     return text + "\n"
-
-
-def _reason(error: Exception) -> str:
-    """What is wrong, without the values: pydantic's own message would show the text."""
-    if isinstance(error, ValidationError):
-        return "; ".join(f"{'.'.join(map(str, e['loc'])) or 'it'}: {e['msg'].lower()}" for e in error.errors())
-    return f"not JSON in UTF-8 ({type(error).__name__})"

@@ -151,6 +151,8 @@ def _way_record(trials: Sequence[Outcome], case: Case, judge: Judge) -> WayRecor
             )
             for found in shown.found
         ],
+        program=shown.program,
+        fallback=shown.fallback,
     )
 
 

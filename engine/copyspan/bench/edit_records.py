@@ -7,12 +7,28 @@ from pydantic import BaseModel, ConfigDict
 from copyspan.bench.cases import Framing
 from copyspan.bench.results import Record
 
-Way = Literal["plain", "lookup", "verified", "search", "program"]
+Way = Literal["plain", "lookup", "verified", "search", "program", "adapted"]
 """How an edit was made; `ways` says what each means."""
 
 
 class _Value(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+Difference = Literal["none", "ends", "missing", "elsewhere", "unchanged", "fallback"]
+"""How the places where a program departs from the document differ from an oracle's: not at all; each is met, with other
+ends; some are met; one is elsewhere; there are none. "fallback": there is no program."""
+
+
+class ProgramRecord(_Value):
+    """A program beside the one that an oracle would have written."""
+
+    copies: int
+    """The oracle's; a copy is a maximal run of lines that stay."""
+    starts_right: int
+    """How many of them begin where one of the program's does."""
+    ends_right: int
+    difference: Difference
 
 
 class CandidateRecord(_Value):
@@ -45,6 +61,10 @@ class WayRecord(_Value):
     error: str | None
     candidates: list[CandidateRecord]
     """Best first."""
+    program: ProgramRecord | None = None
+    """Of the first candidate, where the way writes programs."""
+    fallback: str | None = None
+    """Why the way gave nothing, in a sentence, where another one stepped in."""
 
 
 class Flip(_Value):

@@ -18,6 +18,7 @@ from copyspan.bench.edit_stats import (
     most_candidates,
     time_shares,
 )
+from copyspan.bench.program_tables import copy_table, failure_table
 from copyspan.bench.stats import bootstrap, median, proportion, ratio_of_sums
 from copyspan.bench.tables import Table
 
@@ -25,7 +26,8 @@ from copyspan.bench.tables import Table
 def tables(records: Sequence[EditRecord], seed: int, *, has_answers: bool = True) -> list[Table]:
     """What a run says to people; without answers of the model's own, of speed alone."""
     told = [speed_table(records, seed), flip_table(records), time_table(records)]
-    told += [accuracy_table(records), candidate_table(records)] if has_answers else []
+    if has_answers:
+        told += [accuracy_table(records), candidate_table(records), copy_table(records), failure_table(records)]
     return [table for table in told if table.rows]
 
 
@@ -107,6 +109,7 @@ CHOICES: Mapping[str, Callable[[EditRecord], WayRecord | None]] = {
     "verified": partial(_first, "verified"),
     SHIPPED: partial(_first, "search"),
     "program": partial(_first, "program"),
+    "adapter left on": partial(_first, "adapted"),
 }
 
 

@@ -15,8 +15,8 @@ from typing import Any, Literal
 from lsprotocol import types
 from pydantic import Field
 from pygls.exceptions import JsonRpcException
-from pygls.lsp.client import LanguageClient
 
+from copyspan.bench.editor import Editor
 from copyspan.bench.results import Record
 from copyspan.bench.stats import median, quantile
 from copyspan.bench.tables import Table
@@ -158,20 +158,13 @@ class _Editor:
         self.seen = _Seen()
         self._number = number
         self._draw = draw
-        self._uri = f"file:///project/prices_{number}.py"
         self._num_edits = 0
-        self._client = LanguageClient(f"copyspan load {number}", "1")
-        for name in (types.WINDOW_LOG_MESSAGE, types.PROGRESS, "copyspan/statusChanged"):
-            self._client.feature(name)(lambda _: None)
+        uri, text = f"file:///project/prices_{number}.py", _DOCUMENT.format(number)
+        self._editor = Editor(f"copyspan load {number}", uri, text)
 
     async def start(self, command: Sequence[str], settings: Mapping[str, Any]) -> None:
-        await self._client.start_io(*command)
-        options = {"copyspan": dict(settings)}
-        params = types.InitializeParams(types.ClientCapabilities(), initialization_options=options)
-        await self._client.initialize_async(params)
-        self._client.initialized(types.InitializedParams())
-        item = types.TextDocumentItem(self._uri, "python", 1, _DOCUMENT.format(self._number))
-        self._client.text_document_did_open(types.DidOpenTextDocumentParams(item))
+        await self._editor.start(command, settings)
+        self._editor.open()
 
     async def work(self, end: float) -> None:
         while time.perf_counter() < end:
@@ -180,18 +173,14 @@ class _Editor:
     async def edit(self, *, may_cancel: bool) -> None:
         """One edit, noted in `seen`."""
         self._num_edits += 1
-        params = {
-            "textDocument": {"uri": self._uri, "version": 1},
-            "instruction": _INSTRUCTION.format(self._number, self._num_edits),
-        }
         start, identifier = time.perf_counter(), f"edit-{self._num_edits}"
-        asked = self._client.protocol.send_request_async("copyspan/edit", params, msg_id=identifier)
+        asked = self._editor.ask(_INSTRUCTION.format(self._number, self._num_edits), identifier)
         reply = asyncio.ensure_future(asyncio.wait_for(asked, _PATIENCE))
         is_cancelled = may_cancel and self._draw.random() < _CANCELLED
         if is_cancelled:
             await asyncio.wait((reply,), timeout=self._draw.uniform(0.0, 3.0))
             if not reply.done():
-                self._client.protocol.notify(types.CANCEL_REQUEST, types.CancelParams(identifier))
+                self._editor.client.protocol.notify(types.CANCEL_REQUEST, types.CancelParams(identifier))
         await asyncio.wait((reply,))
         self._note(reply, time.perf_counter() - start, is_cancelled)
 
@@ -216,9 +205,7 @@ class _Editor:
                 seen.edits.append(seconds)
 
     async def leave(self) -> None:
-        await self._client.shutdown_async(None)
-        self._client.exit(None)
-        await self._client.stop()  # type: ignore[no-untyped-call]  # of pygls
+        await self._editor.leave()
 
     def record(self, num_editors: int, seconds: float) -> LoadRecord:
         seen = self.seen

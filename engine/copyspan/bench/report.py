@@ -11,9 +11,10 @@ from copyspan.bench.ceiling import CeilingRecord, bound_table, coverage_table, h
 from copyspan.bench.edit_records import EditRecord
 from copyspan.bench.formats import FormatRecord, format_table
 from copyspan.bench.gpu_results import read_gpu
+from copyspan.bench.length import LengthRecord
 from copyspan.bench.load import LoadRecord, load_table
 from copyspan.bench.perturb import PerturbRecord, perturb_table
-from copyspan.bench.report_pages import Group, Page, edit_page, edit_regime, kernel_page
+from copyspan.bench.report_pages import Group, Page, edit_page, edit_regime, kernel_page, length_page
 from copyspan.bench.results import Header, Record, read_header, read_results
 from copyspan.bench.roundtrip import RoundTripRecord, roundtrip_table
 from copyspan.bench.served import ServedRecord, served_table
@@ -123,6 +124,16 @@ SECTIONS: Mapping[str, Section] = {
         lambda group, _: kernel_page(group),
     ),
     "edit": Section("Edits from end to end", EditRecord, edit_regime, lambda group, _: edit_page(group)),
+    "length": Section(
+        "Edits of documents that grow",
+        LengthRecord,
+        lambda group: (
+            "Documents made of those of one set; each is read ahead once and then edited several times, as it was. "
+            "What is counted begins with the instruction. A program names the lines that it copies; a rewritten "
+            f"document has them verified. Adapter: {group.header.options['adapter']}."
+        ),
+        lambda group, _: length_page(group),
+    ),
     "server": Section(
         "The language server",
         ServerRecord,

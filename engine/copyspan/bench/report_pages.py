@@ -9,6 +9,7 @@ from copyspan.bench import plots
 from copyspan.bench.edit_records import EditRecord
 from copyspan.bench.edit_tables import tables
 from copyspan.bench.kernel import kernel_table
+from copyspan.bench.length import LengthRecord, came_to_an_end, length_table
 from copyspan.bench.results import Header
 from copyspan.bench.speedup import KernelRecord
 from copyspan.bench.stats import Interval, bootstrap, median
@@ -47,6 +48,28 @@ def kernel_page(group: Group) -> Page:
     x = plots.log_axis("tokens in one forward, N", [record.num_tokens for record in records])
     y = plots.log_axis("s(N)", [record.speedup for record in records])
     return Page([kernel_table(records)], {"s": plots.line_plot("s(N)", x, y, lines)})
+
+
+def length_page(group: Group) -> Page:
+    records: Sequence[LengthRecord] = group.records
+    fine = came_to_an_end(records)
+    told = [length_table(records)]
+    if not fine:
+        return Page(told)
+    x = plots.log_axis("lines of the document", [record.wanted_lines for record in fine])
+    drawn = {}
+    for short, title in (("seconds", "seconds"), ("forwards", "sequential forwards")):
+        ways = dict.fromkeys(record.way for record in fine)
+        lines: dict[str, Points] = {way: _medians([r for r in fine if r.way == way], short) for way in ways}
+        y = plots.log_axis(title, [getattr(record, short) for record in fine])
+        drawn[short] = plots.line_plot(f"An edit of a document that was read ahead: {title}", x, y, lines)
+    return Page(told, drawn)
+
+
+def _medians(records: Sequence[LengthRecord], field: str) -> Points:
+    """The median of a field at every length, the shortest first."""
+    lengths = sorted({record.wanted_lines for record in records})
+    return [(float(n), median([getattr(r, field) for r in records if r.wanted_lines == n])) for n in lengths]
 
 
 def edit_page(group: Group) -> Page:

@@ -14,8 +14,8 @@ from typing import Any, Literal
 
 from lsprotocol import types
 from pydantic import BaseModel, ConfigDict
-from pygls.lsp.client import LanguageClient
 
+from copyspan.bench.editor import Editor
 from copyspan.bench.results import Record
 from copyspan.bench.stats import median, quantile
 from copyspan.bench.synthetic import FUNCTION_LINES, document
@@ -25,7 +25,16 @@ from copyspan.errors import ModelUnusable
 LENGTHS = (100, 1_000, 10_000)
 INSTRUCTIONS = ("Rename the variable result to amount.", "Rename the variable item to entry.")
 
-_URI = "file:///project/prices.py"
+_CAPABILITIES = types.ClientCapabilities(
+    workspace=types.WorkspaceClientCapabilities(
+        workspace_edit=types.WorkspaceEditClientCapabilities(document_changes=True)
+    ),
+    text_document=types.TextDocumentClientCapabilities(
+        code_action=types.CodeActionClientCapabilities(
+            data_support=True, resolve_support=types.ClientCodeActionResolveOptions(["edit"])
+        )
+    ),
+)
 _PAUSE = 0.02
 """Seconds between an answer and the next request for code actions."""
 _IDLE_REQUESTS = 20
@@ -147,59 +156,33 @@ class _Session:
     """An editor with one document."""
 
     def __init__(self, num_lines: int) -> None:
-        self._text = document(num_lines)
-        self._client = LanguageClient("copyspan bench", "1")
+        text = document(num_lines)
+        self._editor = Editor("copyspan bench", "file:///project/prices.py", text, self._see)
         self._started = 0.0
         self._first: dict[str, float] = {}
-        middle = self._text.count("\n") // FUNCTION_LINES // 2 * FUNCTION_LINES
+        middle = text.count("\n") // FUNCTION_LINES // 2 * FUNCTION_LINES
         self._block = types.Range(types.Position(middle, 0), types.Position(middle + FUNCTION_LINES - 2, 0))
-        # pygls marks what it is given, which a method does not allow.
-        self._client.feature(types.PROGRESS)(lambda params: self._see(params))
-        for name in (types.WINDOW_LOG_MESSAGE, "copyspan/statusChanged"):
-            self._client.feature(name)(lambda _: None)
 
     async def start(self, command: Sequence[str], settings: Mapping[str, Any]) -> None:
-        """Start the server, and introduce the editor."""
-        await self._client.start_io(*command)
-        capabilities = types.ClientCapabilities(
-            workspace=types.WorkspaceClientCapabilities(
-                workspace_edit=types.WorkspaceEditClientCapabilities(document_changes=True)
-            ),
-            text_document=types.TextDocumentClientCapabilities(
-                code_action=types.CodeActionClientCapabilities(
-                    data_support=True, resolve_support=types.ClientCodeActionResolveOptions(["edit"])
-                )
-            ),
-        )
-        params = types.InitializeParams(capabilities, initialization_options={"copyspan": dict(settings)})
-        await self._client.initialize_async(params)
-        self._client.initialized(types.InitializedParams())
+        await self._editor.start(command, settings, _CAPABILITIES)
 
     def open(self) -> None:
-        item = types.TextDocumentItem(_URI, "python", 1, self._text)
-        self._client.text_document_did_open(types.DidOpenTextDocumentParams(item))
+        self._editor.open()
 
     async def time_actions(self) -> float:
         """Seconds until the code actions for the block are listed."""
         params = types.CodeActionParams(
-            types.TextDocumentIdentifier(_URI), self._block, types.CodeActionContext(diagnostics=[])
+            types.TextDocumentIdentifier(self._editor.uri), self._block, types.CodeActionContext(diagnostics=[])
         )
         start = time.perf_counter()
-        await self._client.text_document_code_action_async(params)
+        await self._editor.client.text_document_code_action_async(params)
         return time.perf_counter() - start
 
     async def edit(self, instruction: str) -> EditTimes:
         """Ask for an edit of the block, and for code actions all the while."""
         self._first = {}
         self._started = time.perf_counter()
-        params = {
-            "textDocument": {"uri": _URI, "version": 1},
-            "instruction": instruction,
-            "range": self._block,
-            "workDoneToken": "bar",
-            "partialResultToken": "parts",
-        }
-        asked = self._client.protocol.send_request_async("copyspan/edit", params)
+        asked = self._editor.ask(instruction, range=self._block, workDoneToken="bar", partialResultToken="parts")
         edit = asyncio.ensure_future(asyncio.wait_for(asked, _PATIENCE))
         edit.add_done_callback(lambda _: self._note("result"))
         delays = []
@@ -220,9 +203,7 @@ class _Session:
         )
 
     async def leave(self) -> None:
-        await self._client.shutdown_async(None)
-        self._client.exit(None)
-        await self._client.stop()  # type: ignore[no-untyped-call]  # of pygls
+        await self._editor.leave()
 
     def _see(self, params: types.ProgressParams) -> None:
         """Note when each kind of message came first; a preview is one that tells lines."""

@@ -4,9 +4,10 @@
     lookup    the same with the library's prompt lookup
     verified  verified copying alone
     search    what copyspan looks for where several candidates are wanted: verified copying, then departures
-    program   the model writes a program under the automaton's mask
+    program   the model writes a program under the automaton's mask, with its adapter if it has one
+    adapted   verified copying with that adapter left on, which copyspan never does: what it does to other work
 
-All but the last are given the same prompt, and their tokens are read as an answer by the same code. Knows no results
+All but programs are given the same prompt, and their tokens are read as an answer by the same code. Knows no results
 file and no tests.
 """
 
@@ -17,13 +18,14 @@ from pathlib import PurePath
 from typing import Literal, get_args
 
 from copyspan.bench.cases import Case
-from copyspan.bench.edit_records import Way
+from copyspan.bench.edit_records import ProgramRecord, Way
 from copyspan.bench.generate import generate
+from copyspan.bench.program_judge import judge_program
 from copyspan.bench.steer import Replay, Steered
 from copyspan.edits.lines import settle
 from copyspan.edits.resolve import render
 from copyspan.edits.text import Snapshot
-from copyspan.engine import EditRequest, Engine, Event, LinesCopied, TextGenerated
+from copyspan.engine import EditRequest, EditResult, Engine, Event, LinesCopied, TextGenerated
 from copyspan.errors import CopyspanError, OutputRejected, OutputRepeats, OutputTruncated
 from copyspan.models.prompt import rewrite_prompt, shown
 from copyspan.models.protocol import LanguageModel
@@ -76,6 +78,9 @@ class Outcome:
     """The answer's, where the way tells them."""
     error: str | None = None
     """The name of what speaks against the answer, or of what stopped the way."""
+    program: ProgramRecord | None = None
+    fallback: str | None = None
+    """Why another strategy had to step in."""
 
 
 class Workbench:
@@ -94,12 +99,17 @@ class Workbench:
 
     def carry_out(self, way: Way) -> Outcome:
         """Expected errors become part of the outcome; OutOfMemory is one of them."""
-        self._engine.model.rollback(0)
-        if way == "plain" or way == "lookup":
-            return self._generated(self._options.lookup_tokens if way == "lookup" else 0)
-        if way == "verified":
-            return self._verified()
-        return self._edited(way)
+        model = self._engine.model
+        model.use_adapter(way in ("program", "adapted"))
+        model.rollback(0)
+        try:
+            if way == "plain" or way == "lookup":
+                return self._generated(self._options.lookup_tokens if way == "lookup" else 0)
+            if way == "verified" or way == "adapted":
+                return self._verified()
+            return self._edited(way)
+        finally:
+            model.use_adapter(False)
 
     def _generated(self, lookup: int) -> Outcome:
         model, prompt = self._engine.model, self.prompt
@@ -162,7 +172,13 @@ class Workbench:
             num_tokens=cost.copied_tokens + cost.generated_tokens,
             phases=cost.seconds,
             found=tuple(Found(c.text, c.origin, c.log_likelihood) for c in result.candidates),
+            program=self._judged(result) if way == "program" else None,
+            fallback=result.fallback,
         )
+
+    def _judged(self, result: EditResult) -> ProgramRecord:
+        program = result.best.program if result.strategy == "program" else None
+        return judge_program(program, self._snapshot, self._scope, self._case.after)
 
     def _read(self, tokens: Sequence[int]) -> tuple[tuple[Found, ...], str | None]:
         """What copyspan makes of tokens that were decoded elsewhere, and the name of what speaks against them."""
@@ -178,7 +194,7 @@ class Workbench:
 
     def _greedy(self, model: LanguageModel, meter: Meter, emit: Callable[[Event], None]) -> "_Greedy":
         run = Run(model, lambda: False, emit, meter, self._engine.settings.max_new_tokens)
-        return _Greedy(run, self._snapshot, self._scope, self._case.instruction, self._name, context_lines=0)
+        return _Greedy(run, self._snapshot, self._scope, self._case.instruction, self.prompt)
 
     def _found(self, answer: Answer) -> Found:
         text = render(settle(answer.ops, self._snapshot, self._scope), self._snapshot, self._scope)

@@ -12,6 +12,7 @@ from typer.core import TyperGroup
 from copyspan import __version__
 from copyspan.cli.batch import batch
 from copyspan.cli.bench import bench
+from copyspan.cli.bench_length import length
 from copyspan.cli.bench_model import edit as bench_edit
 from copyspan.cli.bench_model import gpu, kernel
 from copyspan.cli.bench_served import load, served
@@ -63,7 +64,7 @@ app = typer.Typer(
 app.command(help=HELP, epilog=EPILOG)(edit)
 app.command()(batch)
 app.add_typer(models)
-for benchmark in (kernel, bench_edit, server, gpu, served, load):
+for benchmark in (kernel, bench_edit, length, server, gpu, served, load):
     bench.command()(benchmark)
 app.add_typer(bench)
 app.add_typer(train)

@@ -18,7 +18,7 @@ from copyspan.cli.options import parse_lines
 from copyspan.cli.report import CostReport
 from copyspan.edits.text import LineRange
 from copyspan.errors import UsageError
-from copyspan.train.pairs import reason_of
+from copyspan.jsonlines import reason_of
 
 
 class BatchEdit(BaseModel):

@@ -67,7 +67,11 @@ def edit(
     ] = None,
     way: Annotated[
         list[str] | None,
-        typer.Option("--way", help="plain, lookup, verified, search, program; can be given again. All but the last."),
+        typer.Option(
+            "--way",
+            help="plain, lookup, verified, search, program, adapted (verified, with the adapter left on); can be given "
+            "again. By default the first four.",
+        ),
     ] = None,
     candidates: Annotated[int, typer.Option("--candidates", min=1, max=64, help="Departures of the search.")] = 4,
     lookup_tokens: Annotated[int, typer.Option("--lookup-tokens", min=1, help="A draft of prompt lookup.")] = 10,
@@ -97,6 +101,8 @@ def edit(
     from copyspan.bench.loading import header_of
     from copyspan.bench.ways import Options
 
+    if framing == "body" and run_tests:
+        raise UsageError("A function's body alone cannot be run. Take the framing plain or doc, or no --run-tests.")
     options = Options(candidates, lookup_tokens, random_weights)
     plan = it.Plan(_ways(way), options, trials, seed, run_tests)
     cases = it.choose(_cases(sets, framing, numbers), seed, sample, min_lines, max_lines, max_characters)
@@ -109,7 +115,9 @@ def edit(
         search_width=candidates,
     )
     engine = _load(settings, random_weights)
-    trained = engine.model.adapter if "program" in plan.ways else None
+    trained = engine.model.adapter if {"program", "adapted"} & set(plan.ways) else None
+    if "adapted" in plan.ways and trained is None:
+        raise UsageError(f"--way adapted: {model} has no adapter. Name one: --adapter DIR.")
     told = {"adapter": trained.name} if trained else {}
     header = header_of("edit", engine.model, seed, {**plan.header_options(), "context_size": context_size, **told})
     slug = f"{_slug(engine)}-{file_name(trained.name)}" if trained else _slug(engine)
@@ -172,8 +180,6 @@ def _load(settings: EngineSettings, random_weights: bool) -> "Engine":
 
 
 def _cases(sets: list[Path], framing: Framing, numbers: str | None) -> list[Case]:
-    if framing == "body":
-        raise UsageError("A model edits what an editor has. Take the framing plain or doc.")
     chosen = Numbers.parse(numbers) if numbers else None
     return [case for cases in read_sets(sets, framing, chosen).values() for case in cases]
 

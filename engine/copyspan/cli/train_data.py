@@ -118,19 +118,25 @@ def synthesize(
 def check(
     pairs: Annotated[Path, typer.Argument(help="A file of edit pairs.", show_default=False)],
     against: Annotated[
-        list[Path], typer.Option("--against", help="An evaluation set; can be given again.", show_default=False)
+        list[str],
+        typer.Option(
+            "--against",
+            metavar="FILE[:R/M]",
+            help="An evaluation set, or its records with the numbers R modulo M; can be given again.",
+            show_default=False,
+        ),
     ],
     out: Annotated[
         Path | None, typer.Option("--out", metavar="FILE", help="Write the pairs that are clean.", show_default=False)
     ] = None,
 ) -> None:
     """Whether pairs hold texts of evaluation sets. Exit code 1 where they do and no --out is given."""
+    from copyspan.train.data.decontaminate import EvaluationSet, read_evaluation
     from copyspan.train.data.decontaminate import check as it
-    from copyspan.train.data.decontaminate import read_evaluation
     from copyspan.train.pairs import read_pairs, write_pairs
 
     found = read_pairs(pairs)
-    index = read_evaluation(against)
+    index = read_evaluation([EvaluationSet.parse(text) for text in against])
     with bar() as shown:
         shown.started("Pairs", len(found), "pairs")
         checked = it(_counted(found, shown), index)

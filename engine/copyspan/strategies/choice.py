@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from copyspan.config import StrategyName, StrategyWish
+from copyspan.config import StrategyName
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,13 +18,11 @@ class Situation:
     context_size: int
 
 
-def choose(wish: StrategyWish, situation: Situation) -> StrategyName:
-    """The strategy that is wished for, or the one that suits.
+def choose(situation: Situation) -> StrategyName:
+    """The strategy that suits.
 
     Rewriting needs room for the scope twice, in the prompt and in the answer; a program names what it copies. So a
     model that knows how to write programs writes one where a rewritten answer would not fit.
     """
-    if wish != "auto":
-        return wish
     fits = situation.prompt_tokens + situation.answer_tokens <= situation.context_size
     return "verified" if fits or not situation.has_adapter else "program"

@@ -14,7 +14,7 @@ from copyspan.edits.text import LineRange, Snapshot
 from copyspan.errors import OutputRejected
 from copyspan.grammar.automaton import ProgramAutomaton
 from copyspan.grammar.vocab import Vocabulary
-from copyspan.models.prompt import numbered_prompt, shown
+from copyspan.models.prompt import NumberedPrompt, shown
 from copyspan.strategies.answer import Answer, Origin, Rewrites
 from copyspan.strategies.context import Run
 from copyspan.strategies.events import DepartureTried, SearchStarted
@@ -26,16 +26,23 @@ class ProgramWriter:
     """Programs for one scope and one instruction."""
 
     def __init__(
-        self, run: Run, snapshot: Snapshot, scope: LineRange, instruction: str, name: str | None, *, splice: bool = True
+        self,
+        run: Run,
+        snapshot: Snapshot,
+        scope: LineRange,
+        instruction: str,
+        prompt: NumberedPrompt,
+        *,
+        splice: bool = True,
     ) -> None:
-        """`splice`: whether copied lines are put into the context after their tag."""
+        """`prompt` asks for this scope and this instruction. `splice`: whether copied lines are put into the context
+        after their tag."""
         self._run = run
         self._snapshot = snapshot
         self._scope = scope
         self._instruction = instruction
-        tokenizer = run.model.tokenizer
-        prompt = numbered_prompt(tokenizer, snapshot, scope, instruction, name)
-        automaton = ProgramAutomaton(_vocabulary(tuple(tokenizer.vocabulary)), scope.start + 1, scope.stop)
+        vocabulary = _vocabulary(tuple(run.model.tokenizer.vocabulary))
+        automaton = ProgramAutomaton(vocabulary, scope.start + 1, scope.stop)
         self._decoder = ProgramDecoder(run, prompt, automaton, scope.start, splice)
 
     def write(self, num_candidates: int, width: int) -> Rewrites:

@@ -6,7 +6,7 @@ from contextlib import suppress
 from copyspan.edits.lines import LineOp, refine
 from copyspan.edits.text import LineRange, Snapshot
 from copyspan.errors import NotScored, OutputRejected, SweepingDeletion
-from copyspan.models.prompt import rewrite_prompt, shown
+from copyspan.models.prompt import RewritePrompt, shown
 from copyspan.strategies.answer import Answer, Origin, Rewrites
 from copyspan.strategies.context import Run
 from copyspan.strategies.depart import likeliest_departures, search
@@ -24,14 +24,13 @@ class Rewriter:
         snapshot: Snapshot,
         scope: LineRange,
         instruction: str,
-        name: str | None,
-        context_lines: int,
+        prompt: RewritePrompt,
     ) -> None:
+        """`prompt` asks for this scope and this instruction."""
         self._run = run
         self._snapshot = snapshot
         self._scope = scope
         self._instruction = instruction
-        prompt = rewrite_prompt(run.model.tokenizer, snapshot, scope, instruction, name, context_lines)
         self._decoder = VerifiedDecoder(run, prompt, scope)
         self._source = shown(snapshot, scope)
 

@@ -4,8 +4,7 @@ A file whose name ends in .gz is compressed; the same pairs give the same bytes.
 """
 
 import gzip
-import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
 from typing import BinaryIO
@@ -13,6 +12,7 @@ from typing import BinaryIO
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from copyspan.errors import SourceError, UsageError
+from copyspan.jsonlines import read_lines, reason_of
 
 
 class EditPair(BaseModel):
@@ -44,7 +44,7 @@ def read_pairs(path: Path) -> tuple[EditPair, ...]:
     twice, and for a file without pairs. No message holds a pair's text.
     """
     pairs: dict[str, EditPair] = {}
-    for place, line in read_records(path):
+    for place, line in read_lines(path):
         pair = _pair(line, place)
         if pair.id in pairs:
             raise UsageError(f"{path.name}: the id {pair.id!r} occurs twice. Ids tell the pairs apart.")
@@ -76,24 +76,6 @@ def write_pairs(path: Path, pairs: Iterable[EditPair]) -> int:
         with suppress(OSError):
             part.unlink()
     return len(seen)
-
-
-def read_records(path: Path) -> Iterator[tuple[str, bytes]]:
-    """The lines of a file of JSON lines that hold anything, each with its place in words. Raises SourceError."""
-    try:
-        data = path.read_bytes()
-        lines = (gzip.decompress(data) if path.suffix == ".gz" else data).split(b"\n")
-    except OSError as error:
-        reason = error.strerror or "it is not compressed with gzip"
-        raise SourceError(f"{path} cannot be read: {reason}. Name a file of JSON lines.") from error
-    except (EOFError, zlib.error) as error:
-        raise SourceError(f"{path} cannot be read: its end is missing. Make the file again.") from error
-    return ((f"{path.name}, line {number}", line) for number, line in enumerate(lines, 1) if line.strip())
-
-
-def reason_of(error: ValidationError) -> str:
-    """What is wrong with a record, without its values: pydantic's own message would show the text."""
-    return "; ".join(f"{'.'.join(map(str, e['loc'])) or 'it'}: {e['msg'].lower()}" for e in error.errors())
 
 
 def _pair(line: bytes, place: str) -> EditPair:

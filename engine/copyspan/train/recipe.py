@@ -25,7 +25,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from copyspan.errors import SourceError, UsageError
-from copyspan.train.pairs import reason_of
+from copyspan.jsonlines import reason_of
 
 
 class _Section(BaseModel):

@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 from copyspan.bench.edit_records import EditRecord
 from copyspan.bench.gpu_results import read_gpu
+from copyspan.bench.length import LengthRecord
 from copyspan.bench.results import read_results
 from copyspan.bench.speedup import KernelRecord
 from copyspan.cli.app import app
@@ -60,6 +61,31 @@ def test_edits_run_in_every_way_and_are_resumed(folder, tmp_path):
         assert set(record.ways) == {"plain", "lookup", "verified", "search"}
         assert record.ways["plain"].forwards >= record.ways["lookup"].forwards > 0
     assert bench(*args, "--way", "plain").exit_code == 2  # not what the file was made with
+
+
+def test_documents_that_grow_are_edited(folder, tmp_path):
+    path = write_set(tmp_path / "mine.jsonl", *(RECORD | {"id": name} for name in "abcdefgh"))
+    args = ("length", path, "--model", folder, "--dtype", "float32", "--lines", 20, "--sample", 1, "--out", tmp_path)
+    result = bench(*args, "--way", "verified")
+    assert result.exit_code == 0, result.output
+    assert "tokens read ahead" in result.stdout
+    header, [record] = read_results(tmp_path / "length-plain-tiny-float32-cpu.jsonl", LengthRecord)
+    assert (header.options["adapter"], record.way, record.wanted_lines) == ("none", "verified", 20)
+    assert record.ahead_tokens > 0
+    assert bench(*args, "--way", "none").exit_code == 2
+
+
+def test_a_body_alone_can_be_edited_and_not_run(folder, tmp_path):
+    body = {"body_before": "    return 0\n", "body_after": "    return 1\n"}
+    path = write_set(tmp_path / "mine.jsonl", RECORD | body)
+    args = ("edit", path, "--framing", "body", "--way", "verified", "--model", folder, "--dtype", "float32")
+    result = bench(*args, "--out", tmp_path)
+    assert result.exit_code == 0, result.output
+    [record] = read_results(tmp_path / "edit-body-tiny-float32-cpu.jsonl", EditRecord)[1]
+    assert (record.framing, record.num_lines) == ("body", 2)  # an empty line stands for what follows a final newline
+    refused = bench(*args, "--run-tests", "--out", tmp_path)
+    assert refused.exit_code == 2
+    assert "cannot be run" in refused.output
 
 
 def test_random_weights_write_the_references(folder, tmp_path):

@@ -9,6 +9,7 @@ from copyspan.bench.generate import Decoding
 from copyspan.bench.ways import Options, Workbench, file_name
 from copyspan.config import EngineSettings
 from copyspan.engine import Engine
+from copyspan.models.protocol import Adapter
 from copyspan.testing import END, ScriptedModel, fenced
 
 BEFORE = "".join(f"line {i}\n" for i in range(20))
@@ -68,6 +69,34 @@ def test_a_program_is_decoded():
     asked = case(BEFORE, AFTER, lang="python", instruction="Spell 7.")
     outcome = Workbench(Engine(model, EngineSettings()), asked, Options()).carry_out("program")
     assert (outcome.error, outcome.found[0].text) == (None, AFTER)
+    assert outcome.program is not None
+    assert (outcome.program.copies, outcome.program.difference, outcome.fallback) == (2, "none", None)
+
+
+def test_a_program_that_is_of_no_use_leaves_its_reason():
+    model = ScriptedModel(["<program>\n</program>", fenced(AFTER, "py")])
+    asked = case(BEFORE, AFTER, lang="python", instruction="Spell 7.")
+    outcome = Workbench(Engine(model, EngineSettings()), asked, Options()).carry_out("program")
+    assert (outcome.error, outcome.found[0].text) == (None, AFTER)
+    assert outcome.program is not None
+    assert outcome.program.difference == "fallback"
+    assert outcome.fallback
+
+
+def test_the_adapter_is_on_for_what_wants_it_alone():
+    written = '<program>\n<copy lines="1-7"/>\n<gen>\nline seven\n</gen>\n<copy lines="9-20"/>\n</program>'
+    model = ScriptedModel(
+        lambda prompt: [written if "1|line 0" in prompt else fenced(AFTER, "py")], adapter=Adapter("spans", False)
+    )
+    seen = []
+    extend = model.extend
+    model.extend = lambda *args, **kwargs: (seen.append(model.is_adapted), extend(*args, **kwargs))[1]
+    asked = case(BEFORE, AFTER, lang="python", instruction="Spell 7.")
+    work = Workbench(Engine(model, EngineSettings()), asked, Options())
+    for way, is_on in (("program", True), ("verified", False), ("adapted", True), ("search", False)):
+        assert work.carry_out(way).found[0].text == AFTER
+        assert set(seen) == {is_on}
+        seen.clear()
 
 
 def test_every_way_starts_from_an_empty_context():

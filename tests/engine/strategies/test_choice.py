@@ -2,6 +2,7 @@
 
 import pytest
 
+from copyspan.config import StrategyWish
 from copyspan.edits.text import Snapshot
 from copyspan.engine import EditRequest, Engine
 from copyspan.errors import ContextTooLong
@@ -10,37 +11,51 @@ from copyspan.strategies.choice import Situation, choose
 from copyspan.testing import ScriptedModel, fenced
 
 TEXT = "".join(f"line {i}\n" for i in range(50))
+SPANS = Adapter("spans", splice=False)
 PROGRAM = '<program>\n<copy lines="1-49"/>\n<gen>\nlast\n</gen>\n</program>\n'
 
 
 @pytest.mark.parametrize(
-    ("wish", "has_adapter", "fits", "chosen"),
-    [
-        ("auto", False, True, "verified"),
-        ("auto", False, False, "verified"),
-        ("auto", True, True, "verified"),
-        ("auto", True, False, "program"),
-        ("verified", True, False, "verified"),
-        ("program", False, True, "program"),
-    ],
+    ("has_adapter", "fits", "chosen"),
+    [(False, True, "verified"), (False, False, "verified"), (True, True, "verified"), (True, False, "program")],
 )
-def test_a_program_where_the_model_is_trained_to_and_rewriting_would_not_fit(wish, has_adapter, fits, chosen) -> None:
-    assert choose(wish, Situation(has_adapter, 700, 500, 1200 if fits else 1199)) == chosen
+def test_a_program_where_the_model_is_trained_to_and_rewriting_would_not_fit(has_adapter, fits, chosen) -> None:
+    assert choose(Situation(has_adapter, 700, 500, 1200 if fits else 1199)) == chosen
 
 
-def edit(context_size: int, adapter: Adapter | None) -> tuple[str, str]:
+def engine(context_size: int, adapter: Adapter | None) -> Engine:
     def script(prompt: str) -> list[str]:
         return [PROGRAM] if "1|line 0" in prompt else [fenced(TEXT.replace("line 49", "last"), "py")]
 
-    model = ScriptedModel(script, context_size=context_size, adapter=adapter)
-    result = Engine(model).edit(EditRequest(Snapshot(TEXT), "Name the last line.", name="a.py"))
+    return Engine(ScriptedModel(script, context_size=context_size, adapter=adapter))
+
+
+def request(wish: StrategyWish = "auto") -> EditRequest:
+    return EditRequest(Snapshot(TEXT), "Name the last line.", name="a.py", strategy=wish)
+
+
+def edit(context_size: int, adapter: Adapter | None, wish: StrategyWish = "auto") -> tuple[str, str]:
+    result = engine(context_size, adapter).edit(request(wish))
     assert result.best.text == TEXT.replace("line 49", "last")
     return result.strategy, result.best.origin
 
 
 def test_a_document_that_is_too_long_to_be_rewritten_is_edited_by_a_program() -> None:
-    adapter = Adapter("spans", splice=False)
-    assert edit(100_000, adapter) == ("verified", "greedy")
-    assert edit(1_100, adapter) == ("program", "program")
+    assert edit(100_000, SPANS) == ("verified", "greedy")
+    assert edit(1_100, SPANS) == ("program", "program")
     with pytest.raises(ContextTooLong):
         edit(1_100, None)
+
+
+def test_a_wish_is_followed() -> None:
+    assert edit(100_000, SPANS, "program") == ("program", "program")
+    with pytest.raises(ContextTooLong):
+        edit(1_100, SPANS, "verified")
+
+
+@pytest.mark.parametrize(("context_size", "wish"), [(100_000, "auto"), (1_100, "auto"), (100_000, "program")])
+def test_what_is_read_ahead_is_the_prompt_of_the_strategy_that_will_be_chosen(context_size, wish) -> None:
+    work = engine(context_size, SPANS)
+    work.warm(Snapshot(TEXT), "a.py", strategy=wish)
+    cost = work.edit(request(wish)).cost
+    assert cost.reused_tokens > len(TEXT) > cost.prompt_tokens

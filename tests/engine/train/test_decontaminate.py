@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from copyspan.errors import SourceError, UsageError
-from copyspan.train.data.decontaminate import RUN, EvaluationIndex, check, read_evaluation
+from copyspan.train.data.decontaminate import RUN, EvaluationIndex, EvaluationSet, check, read_evaluation
 from copyspan.train.pairs import EditPair
 
 
@@ -75,7 +75,7 @@ def test_clean_pairs_are_told_from_the_others():
 def test_evaluation_sets_are_read(tmp_path):
     path = tmp_path / "set.jsonl"
     path.write_text(json.dumps({"id": 3, "before": "x"}) + "\n\n" + json.dumps({"id": "b", "body_after": "y"}) + "\n")
-    assert read_evaluation([path]).ids == {"b"}
+    assert read_evaluation([EvaluationSet(path)]).ids == {"b"}
     for text, message in (
         ('{"id": "SECRET"}', "has none of before, after"),
         ('["SECRET"]', "it is no object"),
@@ -83,7 +83,16 @@ def test_evaluation_sets_are_read(tmp_path):
     ):
         path.write_text(text)
         with pytest.raises(UsageError, match=message) as caught:
-            read_evaluation([path])
+            read_evaluation([EvaluationSet(path)])
         assert "SECRET" not in str(caught.value)
     with pytest.raises(SourceError, match="cannot be read"):
-        read_evaluation([tmp_path / "none.jsonl"])
+        read_evaluation([EvaluationSet(tmp_path / "none.jsonl")])
+
+
+def test_a_share_of_a_set_is_read(tmp_path):
+    path = tmp_path / "set.jsonl"
+    path.write_text("".join(json.dumps({"id": name, "before": name}) + "\n" for name in "abcdefg"))
+    assert read_evaluation([EvaluationSet.parse(f"{path}:1/4"), EvaluationSet.parse(f"{path}:3/4")]).ids == set("bdf")
+    assert read_evaluation([EvaluationSet.parse(str(path))]).ids == set("abcdefg")
+    with pytest.raises(UsageError, match="R < M"):
+        EvaluationSet.parse("set.jsonl:4/4")

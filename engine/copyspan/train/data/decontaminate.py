@@ -6,6 +6,7 @@ record as a whole.
 """
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from copyspan.errors import UsageError
-from copyspan.train.pairs import EditPair, read_records
+from copyspan.jsonlines import read_lines
+from copyspan.train.pairs import EditPair
 
 RUN = 40
 """Words between white space, in a row."""
@@ -86,14 +88,39 @@ class Checked:
     reasons: Counter[str]
 
 
-def read_evaluation(paths: Sequence[Path]) -> EvaluationIndex:
-    """The index of evaluation sets, JSON lines each.
+@dataclass(frozen=True, slots=True)
+class EvaluationSet:
+    """A file of JSON lines, or the records of it whose number is `remainder` modulo `modulus`; the first has number 0.
+
+    The others may then be training data.
+    """
+
+    path: Path
+    remainder: int = 0
+    modulus: int = 1
+
+    @classmethod
+    def parse(cls, text: str) -> "EvaluationSet":
+        """FILE or FILE:R/M. Raises UsageError unless R < M."""
+        match = re.fullmatch(r"(.+):(\d+)/(\d+)", text)
+        if match is None:
+            return cls(Path(text))
+        found = cls(Path(match[1]), int(match[2]), int(match[3]))
+        if found.remainder >= found.modulus:
+            raise UsageError(f"{text}: write FILE:R/M with R < M, such as set.jsonl:1/4.")
+        return found
+
+
+def read_evaluation(sets: Sequence[EvaluationSet]) -> EvaluationIndex:
+    """The index of evaluation sets.
 
     Raises SourceError where one cannot be read, and UsageError for a line that is no object with one of the texts.
     """
     index = EvaluationIndex()
-    for path in paths:
-        for place, record in _records(path):
+    for chosen in sets:
+        for number, (place, record) in enumerate(_records(chosen.path)):
+            if number % chosen.modulus != chosen.remainder:
+                continue
             if not any(isinstance(record.get(name), str) for name in _FIELDS):
                 raise UsageError(f"{place} is no record of an evaluation set: it has none of {', '.join(_FIELDS)}.")
             index.add(record)
@@ -113,7 +140,7 @@ def check(pairs: Iterable[EditPair], index: EvaluationIndex) -> Checked:
 
 
 def _records(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    for place, line in read_records(path):
+    for place, line in read_lines(path):
         try:
             record = json.loads(line)
         except (ValueError, RecursionError) as error:

@@ -6,11 +6,12 @@ from pathlib import Path, PurePosixPath
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from copyspan.errors import UsageError
+from copyspan.jsonlines import read_lines, reason_of
 from copyspan.train.data.fitness import Limits, decoded, is_fit, is_foreign
 from copyspan.train.data.git import contents, single_file_changes
 from copyspan.train.data.subjects import instruction_of
 from copyspan.train.data.synthetic.edit import language_of
-from copyspan.train.pairs import EditPair, read_records, reason_of
+from copyspan.train.pairs import EditPair
 
 KIND = "commit"
 _DIGITS = 12
@@ -68,7 +69,7 @@ def from_records(path: Path, *, license: str = "", limits: Limits = _LIMITS) -> 
 
     Raises SourceError where the file cannot be read, and UsageError for a line that is no record.
     """
-    for place, line in read_records(path):
+    for place, line in read_lines(path):
         try:
             record = _Record.model_validate_json(line)
         except ValidationError as error:

@@ -7,8 +7,9 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from copyspan.errors import UsageError
+from copyspan.jsonlines import read_lines
 from copyspan.train.data.synthetic.edit import LANGUAGES
-from copyspan.train.pairs import EditPair, read_records
+from copyspan.train.pairs import EditPair
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ def from_edit_set(
     A record without a file name is told to be "main" in its language. Raises SourceError where the file cannot be read,
     and UsageError for a line that is no record with these fields; no message holds a record's text.
     """
-    for number, (place, line) in enumerate(read_records(path)):
+    for number, (place, line) in enumerate(read_lines(path)):
         if number % modulus in remainders:
             yield _pair(line, place, number, fields, kind, license)
 

@@ -1,0 +1,90 @@
+"""`copyspan bench length`: what an edit costs as its document grows."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from copyspan.bench.cases import Case, Framing, Numbers, read_cases
+from copyspan.bench.results import Option, ResultFile, read_results
+from copyspan.cli.bench import OUT, FramingOption, NumbersOption, OutOption, SeedOption, print_tables
+from copyspan.cli.bench_options import DeviceOption, DtypeOption, ModelOption, ResumeOption, bar, file_name
+from copyspan.cli.worker import quieten
+from copyspan.config import DEFAULT_MODEL, EngineSettings
+from copyspan.errors import UsageError
+
+if TYPE_CHECKING:  # read when the command is chosen
+    from copyspan.config import StrategyName
+
+
+def length(
+    edit_set: Annotated[Path, typer.Argument(metavar="SET", help="JSON lines of short documents.", show_default=False)],
+    framing: FramingOption = "plain",
+    numbers: NumbersOption = None,
+    sample: Annotated[int, typer.Option("--sample", min=1, help="How many edits at each length, drawn.")] = 5,
+    lines: Annotated[
+        list[int] | None, typer.Option("--lines", min=10, help="Lines of the document; can be given again.")
+    ] = None,
+    way: Annotated[
+        list[str] | None, typer.Option("--way", help="verified, program; can be given again. Both by default.")
+    ] = None,
+    model: ModelOption = DEFAULT_MODEL,
+    adapter: Annotated[str, typer.Option("--adapter", help="For programs: auto, none, or a folder.")] = "auto",
+    device: DeviceOption = "auto",
+    dtype: DtypeOption = "auto",
+    context_size: Annotated[int, typer.Option("--context-size", min=256, help="Tokens of prompt and answer.")] = 32768,
+    resume: ResumeOption = True,
+    seed: SeedOption = 0,
+    out: OutOption = OUT,
+) -> None:
+    """Edits of documents that grow: forwards and time from the instruction on, the document being read ahead.
+
+    Documents are made of those of the set: some, drawn from the numbers, are edited, and the others fill up.
+    """
+    quieten()
+    from copyspan.bench import length as it
+    from copyspan.bench.loading import header_of, load
+    from copyspan.bench.ways import file_name as file_name_of
+
+    ways = _ways(way)
+    edited, others = _cases(edit_set, framing, numbers, seed, sample)
+    settings = EngineSettings(model=model, adapter=adapter, device=device, dtype=dtype, context_size=context_size)
+    with bar() as shown:
+        engine = load(settings, shown)
+    trained = engine.model.adapter
+    options: dict[str, Option] = {
+        "ways": " ".join(ways),
+        "context_size": context_size,
+        "adapter": trained.name if trained else "none",
+    }
+    parts = (engine.model.name, engine.model.dtype, engine.model.device, *([trained.name] if trained else []))
+    path = out / f"length-{framing}-{'-'.join(map(file_name, parts))}.jsonl"
+    plan = it.Plan(lines or it.LENGTHS, ways, edited, others, file_name_of(edited[0]))
+    header = header_of("length", engine.model, seed, options)
+    with ResultFile(path, header, it.LengthRecord, resume=resume) as results, bar() as shown:
+        shown.started("Edits", plan.num_records, "edits")
+        it.run(engine, plan, results, lambda: shown.advanced(1))
+        shown.finished()
+    print_tables(it.length_table(read_results(path, it.LengthRecord)[1]))
+
+
+def _cases(
+    edit_set: Path, framing: Framing, numbers: str | None, seed: int, sample: int
+) -> tuple[list[Case], list[Case]]:
+    """The cases that are edited, and those that documents are filled up with, both in a drawn order."""
+    from copyspan.bench.edit import choose
+
+    if framing == "body":
+        raise UsageError("A model edits what an editor has. Take the framing plain or doc.")
+    edited = choose(read_cases(edit_set, framing, Numbers.parse(numbers) if numbers else None), seed, sample)
+    ids = {case.id for case in edited}
+    return edited, [case for case in choose(read_cases(edit_set, framing), seed) if case.id not in ids]
+
+
+def _ways(names: list[str] | None) -> tuple["StrategyName", ...]:
+    from copyspan.bench.length import WAYS
+
+    unknown = [name for name in names or () if name not in WAYS]
+    if unknown:
+        raise UsageError(f"--way {unknown[0]}: there is no such way. There are {', '.join(WAYS)}.")
+    return tuple(way for way in WAYS if names is None or way in names)

@@ -1,0 +1,33 @@
+"""JSON lines that people name: read with their places, and what is wrong with a record said without its text.
+
+A file whose name ends in .gz is compressed.
+"""
+
+import gzip
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from copyspan.errors import SourceError
+
+
+def read_lines(path: Path) -> Iterator[tuple[str, bytes]]:
+    """The lines that hold anything, each with its place in words. Raises SourceError before the first of them."""
+    try:
+        data = path.read_bytes()
+        lines = (gzip.decompress(data) if path.suffix == ".gz" else data).split(b"\n")
+    except OSError as error:
+        reason = error.strerror or "it is not compressed with gzip"
+        raise SourceError(f"{path} cannot be read: {reason}. Name a file of JSON lines.") from error
+    except (EOFError, zlib.error) as error:
+        raise SourceError(f"{path} cannot be read: its end is missing. Make the file again.") from error
+    return ((f"{path.name}, line {number}", line) for number, line in enumerate(lines, 1) if line.strip())
+
+
+def reason_of(error: ValueError | RecursionError) -> str:
+    """What is wrong with a record, without its values: pydantic's own message would show the text."""
+    if isinstance(error, ValidationError):
+        return "; ".join(f"{'.'.join(map(str, e['loc'])) or 'it'}: {e['msg'].lower()}" for e in error.errors())
+    return f"not JSON in UTF-8 ({type(error).__name__})"
