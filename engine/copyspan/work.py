@@ -15,12 +15,11 @@ from copyspan.models.protocol import LanguageModel
 from copyspan.result import Candidate, Cost, EditRequest, EditResult, check_instruction
 from copyspan.strategies.answer import Answer, Rewrites
 from copyspan.strategies.choice import Situation, choose
-from copyspan.strategies.context import Meter, Run
+from copyspan.strategies.context import ANSWER_MARGIN, Meter, Run
 from copyspan.strategies.events import Event, LinesCopied, SearchStarted, TextGenerated
 from copyspan.strategies.hunks import HunkTeller
 from copyspan.strategies.program import ProgramWriter
 from copyspan.strategies.rewrite import Rewriter
-from copyspan.strategies.verify import ANSWER_MARGIN
 
 
 class Work:

@@ -21,6 +21,8 @@ from copyspan.errors import UsageError
 from copyspan.models.protocol import LanguageModel
 
 _CHUNK = 512
+_UNSTEERED: set[Way] = {"search", "program", "program-search"}
+"""Ways in which the model decides more than the next token of the answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,7 @@ class Plan:
     runs_tests: bool = False
 
     def __post_init__(self) -> None:
-        if self.options.is_steered and {"search", "program"} & set(self.ways):
+        if self.options.is_steered and _UNSTEERED & set(self.ways):
             raise UsageError("A model that is made to write the reference neither searches nor writes programs.")
 
     def header_options(self) -> dict[str, Option]:
@@ -196,5 +198,5 @@ def warm_up(engine: Engine, case: Case, plan: Plan) -> None:
     short = replace(case, before="a = 1\nb = 2\n", after="a = 1\nb = 3\n", instruction="Set b to 3.")
     bench = Workbench(engine, short, plan.options)
     for way in plan.ways:
-        if way not in ("search", "program"):
+        if way not in _UNSTEERED:
             bench.carry_out(way)

@@ -12,6 +12,9 @@ ALL = "all"
 SHIPPED = "as shipped"
 COMPARED = (("plain", "verified"), ("lookup", "verified"), ("plain", "lookup"), ("plain", SHIPPED))
 
+SEARCHES: Mapping[Way, str] = {"search": "", "program-search": ", programs"}
+"""Ways that give several candidates, and what is said of their shares."""
+
 Pair = tuple[float, float]
 
 
@@ -43,10 +46,10 @@ def median_ratio(pairs: Sequence[Pair]) -> float:
 
 
 def right_among(
-    records: Sequence[EditRecord], is_right: Callable[[CandidateRecord], bool | None], most: int
+    records: Sequence[WayRecord], is_right: Callable[[CandidateRecord], bool | None], most: int
 ) -> list[Interval]:
     """For k = 1 to `most`, the share of cases with a right one among the first k candidates; nothing for no cases."""
-    rows = [[bool(is_right(candidate)) for candidate in record.ways["search"].candidates] for record in records]
+    rows = [[bool(is_right(candidate)) for candidate in record.candidates] for record in records]
     return [proportion(sum(any(row[:k]) for row in rows), len(rows)) for k in range(1, most + 1) if rows]
 
 
@@ -85,19 +88,18 @@ def cost_of(record: EditRecord, name: str) -> WayRecord | None:
 def candidate_curves(records: Sequence[EditRecord]) -> dict[tuple[str, str], list[Interval]]:
     """By set and kind of verdict, for k = 1, 2, ...: how often one of the first k candidates is right."""
     most, curves = most_candidates(records), {}
-    for name, group in group_by(searched(records), lambda record: record.set).items():
-        curves[name, "exact"] = right_among(group, lambda candidate: candidate.exact, most)
-        tested = [record for record in group if record.has_tests]
-        curves[name, "tests passed"] = right_among(tested, lambda candidate: candidate.passed, most)
+    for name, group in group_by(records, lambda record: record.set).items():
+        for way, told in SEARCHES.items():
+            searched = [(record, record.ways[way]) for record in group if way in record.ways]
+            tested = [found for record, found in searched if record.has_tests]
+            curves[name, f"exact{told}"] = right_among([found for _, found in searched], lambda c: c.exact, most)
+            curves[name, f"tests passed{told}"] = right_among(tested, lambda c: c.passed, most)
     return {names: points for names, points in curves.items() if points}
 
 
-def most_candidates(records: Sequence[EditRecord]) -> int:
-    return max((len(record.ways["search"].candidates) for record in searched(records)), default=0)
-
-
-def searched(records: Iterable[EditRecord]) -> list[EditRecord]:
-    return [record for record in records if "search" in record.ways]
+def most_candidates(records: Iterable[EditRecord]) -> int:
+    found = (record.ways[way] for record in records for way in SEARCHES if way in record.ways)
+    return max((len(answer.candidates) for answer in found), default=0)
 
 
 def group_by(records: Iterable[EditRecord], key: Callable[[EditRecord], str]) -> dict[str, list[EditRecord]]:

@@ -109,6 +109,7 @@ CHOICES: Mapping[str, Callable[[EditRecord], WayRecord | None]] = {
     "verified": partial(_first, "verified"),
     SHIPPED: partial(_first, "search"),
     "program": partial(_first, "program"),
+    "program, searched": partial(_first, "program-search"),
     "adapter left on": partial(_first, "adapted"),
 }
 

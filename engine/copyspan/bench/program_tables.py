@@ -46,8 +46,9 @@ def _programs(records: Sequence[EditRecord]) -> dict[str, list[tuple[ProgramReco
     """By set, the judgements, and whether each program gives the reference."""
     found: dict[str, list[tuple[ProgramRecord, bool]]] = {}
     for name, group in group_by(records, lambda record: record.set).items():
-        answers = [record.ways["program"] for record in group if "program" in record.ways]
-        judged = [(a.program, bool(a.candidates) and a.candidates[0].exact) for a in answers if a.program is not None]
+        # The first program is the same whether others are looked for or not.
+        answers = [record.ways.get("program") or record.ways.get("program-search") for record in group]
+        judged = [(a.program, bool(a.candidates) and a.candidates[0].exact) for a in answers if a and a.program]
         if judged:
             found[name] = judged
     return found

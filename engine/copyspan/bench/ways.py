@@ -5,6 +5,7 @@
     verified  verified copying alone
     search    what copyspan looks for where several candidates are wanted: verified copying, then departures
     program   the model writes a program under the automaton's mask, with its adapter if it has one
+    program-search  the same, and then departures from the program
     adapted   verified copying with that adapter left on, which copyspan never does: what it does to other work
 
 All but programs are given the same prompt, and their tokens are read as an answer by the same code. Knows no results
@@ -100,7 +101,7 @@ class Workbench:
     def carry_out(self, way: Way) -> Outcome:
         """Expected errors become part of the outcome; OutOfMemory is one of them."""
         model = self._engine.model
-        model.use_adapter(way in ("program", "adapted"))
+        model.use_adapter(way not in ("plain", "lookup", "verified", "search"))
         model.rollback(0)
         try:
             if way == "plain" or way == "lookup":
@@ -151,12 +152,12 @@ class Workbench:
         tokens = tuple(step.token for step in transcript.steps) if answer.origin == "greedy" else ()
         return replace(outcome, found=(self._found(answer),), tokens=tokens)
 
-    def _edited(self, way: Literal["search", "program"]) -> Outcome:
+    def _edited(self, way: Literal["search", "program", "program-search"]) -> Outcome:
         request = EditRequest(
             self._snapshot,
             self._case.instruction,
             name=self._name,
-            strategy="program" if way == "program" else "verified",
+            strategy="verified" if way == "search" else "program",
             candidates=1 if way == "program" else self._options.candidates,
         )
         start = time.perf_counter()
@@ -172,7 +173,7 @@ class Workbench:
             num_tokens=cost.copied_tokens + cost.generated_tokens,
             phases=cost.seconds,
             found=tuple(Found(c.text, c.origin, c.log_likelihood) for c in result.candidates),
-            program=self._judged(result) if way == "program" else None,
+            program=None if way == "search" else self._judged(result),
             fallback=result.fallback,
         )
 

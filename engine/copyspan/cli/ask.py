@@ -16,10 +16,10 @@ def choose(
 ) -> Candidate | None:
     """The candidate that the person wants written, or None.
 
-    `show` presents one of the candidates. After the last one `search` is asked once for more, which takes time; then
-    the first one comes again.
+    `show` presents one of the candidates. After the last one `search` is asked for more, which takes time; where it
+    finds no more, the first one comes again.
     """
-    known, has_searched = list(candidates), False
+    known, is_complete = list(candidates), False
     index = 0
     while True:
         show(index, known)
@@ -29,11 +29,12 @@ def choose(
             case "q":
                 return None
         index += 1
-        if index == len(known) and not has_searched:
-            has_searched = True
-            known += _new(search(), known)
-        if len(known) == 1:
-            say("There is no other candidate.")
+        if index == len(known) and not is_complete:
+            more = _new(search(), known)
+            is_complete = not more
+            known += more
+            if is_complete:
+                say("There is no other candidate.")
         index %= len(known)
 
 

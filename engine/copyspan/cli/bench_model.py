@@ -69,8 +69,8 @@ def edit(
         list[str] | None,
         typer.Option(
             "--way",
-            help="plain, lookup, verified, search, program, adapted (verified, with the adapter left on); can be given "
-            "again. By default the first four.",
+            help="plain, lookup, verified, search, program, program-search, adapted (verified, with the adapter left "
+            "on); can be given again. By default the first four.",
         ),
     ] = None,
     candidates: Annotated[int, typer.Option("--candidates", min=1, max=64, help="Departures of the search.")] = 4,
@@ -115,7 +115,7 @@ def edit(
         search_width=candidates,
     )
     engine = _load(settings, random_weights)
-    trained = engine.model.adapter if {"program", "adapted"} & set(plan.ways) else None
+    trained = engine.model.adapter if {"program", "program-search", "adapted"} & set(plan.ways) else None
     if "adapted" in plan.ways and trained is None:
         raise UsageError(f"--way adapted: {model} has no adapter. Name one: --adapter DIR.")
     told = {"adapter": trained.name} if trained else {}

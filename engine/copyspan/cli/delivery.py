@@ -18,7 +18,7 @@ from copyspan.cli.show import NO_CHANGE, change_line, cost_line, diff_name, for_
 from copyspan.cli.terminal import can_ask, has_colour, printable, put, say
 from copyspan.edits.program import format_program
 from copyspan.engine import Candidate, EditResult
-from copyspan.errors import SourceError
+from copyspan.errors import Cancelled, CopyspanError, SourceError
 
 Search = Callable[[], Sequence[Candidate]]
 """Looks for more candidates, which takes time."""
@@ -134,8 +134,17 @@ def _ask(job: Job, file: SourceFile, result: EditResult, search: Search) -> Outc
         is_best = known[index] is result.best
         _show(job, known[index], cost_line(text, known[index], result) if is_best else change_line(text, known[index]))
 
+    def more() -> Sequence[Candidate]:
+        try:
+            return search()
+        except Cancelled:
+            raise
+        except CopyspanError as error:  # what was found before is still there
+            say(f"Warning: {error}")
+            return ()
+
     changed = [candidate for candidate in result.candidates if candidate.changed]
-    chosen = choose(changed, show, search)
+    chosen = choose(changed, show, more)
     if chosen is None:
         say("Nothing was written.")
         return Outcome(ExitCode.UNCHANGED)

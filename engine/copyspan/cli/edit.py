@@ -1,6 +1,5 @@
 """`copyspan edit`: from a file and an instruction to a changed file."""
 
-from dataclasses import replace
 from typing import Annotated, Literal
 
 import typer
@@ -132,9 +131,11 @@ def carry_out(wish: Wish) -> ExitCode:
     job = Job.open(wish)
     request = wish.request(job.document.snapshot)
     worker = Worker.load(wish.settings)
-    result = worker.edit(request)
+    result = found = worker.edit(request)
 
     def search() -> tuple[Candidate, ...]:
-        return worker.edit(replace(request, candidates=wish.settings.search_width + 1)).candidates
+        nonlocal found
+        found = worker.search(request, found)
+        return found.candidates
 
     return deliver(job, result, search)

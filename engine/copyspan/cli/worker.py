@@ -3,12 +3,13 @@
 import signal
 import sys
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from copyspan.cli.activity import Loading, Working
 from copyspan.cli.signals import catching
 from copyspan.config import EngineSettings
-from copyspan.engine import EditRequest, EditResult, Engine
+from copyspan.engine import EditRequest, EditResult, Engine, Event
 from copyspan.quiet import quieten_libraries
 
 
@@ -27,15 +28,25 @@ class Worker:
 
     def edit(self, request: EditRequest) -> EditResult:
         """Raises what `Engine.edit` raises; Cancelled after Ctrl-C. A second Ctrl-C ends the process at once."""
-        scope = request.scope or request.snapshot.all_lines
-        shown = Working(scope)
+        return _watched(request, lambda cancelled, see: self.engine.edit(request, cancelled, see))
 
-        def stop(signum: int) -> None:
-            signal.signal(signum, signal.SIG_DFL)
-            shown.stopping()
+    def search(self, request: EditRequest, result: EditResult) -> EditResult:
+        """The result with more candidates. Raises as `edit`."""
+        return _watched(request, lambda cancelled, see: self.engine.search(request, result, cancelled, see))
 
-        with catching((signal.SIGINT,), stop) as cancelled, shown:
-            return self.engine.edit(request, cancelled, shown.see)
+
+def _watched(
+    request: EditRequest, work: Callable[[Callable[[], bool], Callable[[Event], None]], EditResult]
+) -> EditResult:
+    """Let the person see the work, and stop it."""
+    shown = Working(request.scope or request.snapshot.all_lines)
+
+    def stop(signum: int) -> None:
+        signal.signal(signum, signal.SIG_DFL)
+        shown.stopping()
+
+    with catching((signal.SIGINT,), stop) as cancelled, shown:
+        return work(cancelled, shown.see)
 
 
 def quieten() -> None:

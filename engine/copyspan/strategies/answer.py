@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from copyspan.edits.lines import LineOp
+from copyspan.errors import OutputRejected
 
 Origin = Literal["greedy", "completed", "departure", "program"]
 """Greedy decoding; the same, but made to go on where it stopped before the scope's end; a departure; a program."""
@@ -31,3 +32,17 @@ class Rewrites:
     """Best first."""
     searched: int
     """How many departures were tried, from the likeliest on."""
+
+    @classmethod
+    def of(
+        cls, first: Answer | OutputRejected, found: Sequence[Answer], searched: int, *, is_of_use: bool
+    ) -> "Rewrites":
+        """A first answer before those that a search found, where it is of use, and after them where it changes nothing.
+
+        Raises `first` where it is a refusal and nothing was found.
+        """
+        if isinstance(first, Answer):
+            return cls((first, *found) if is_of_use else (*found, first), searched)
+        if not found:
+            raise first
+        return cls(tuple(found), searched)

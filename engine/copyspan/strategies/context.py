@@ -8,6 +8,8 @@ from copyspan.errors import ContextTooLong
 from copyspan.models.protocol import LanguageModel, Scores
 from copyspan.strategies.events import Event, PromptRead
 
+ANSWER_MARGIN = 64
+"""Tokens that an answer may have more than the text that it copies, at the least."""
 _CHUNK_PER_DRAFT = 2
 
 

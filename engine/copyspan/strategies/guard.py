@@ -1,7 +1,8 @@
 """Answers that are refused: text without an end, text left out, stand-ins for text. Knows no model."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from copyspan.edits.lines import LineOp, NewLines
 from copyspan.edits.program import CopyLines
@@ -87,34 +88,62 @@ def check_deletions(ops: Sequence[LineOp], scope: LineRange, instruction: str) -
         )
 
 
+class _Gap(NamedTuple):
+    """What lies between two copies of a program."""
+
+    place: int
+    """The line before which it begins."""
+    dropped: list[str]
+    new: tuple[str, ...]
+    above: str | None
+    """The copied line before it; None at the start of the scope."""
+    below: str | None
+
+
 def check_program(ops: Sequence[LineOp], snapshot: Snapshot, scope: LineRange, instruction: str) -> None:
     """Raise OddProgram where a program has the marks of a span that is a line too long or too short.
 
     These are lines that vanish although nobody asks to delete any, and new text that says again what stands above or
     below it. A rewriting model is not asked this: it has read the lines that it leaves out.
     """
-    place = scope.start
+    written = {line.strip() for op in ops if isinstance(op, NewLines) for line in op.lines}
+    may_delete = asks_to_delete(instruction)
+    for gap in _gaps(ops, snapshot, scope):
+        if not gap.new and not may_delete and _vanish(gap, written):
+            raise OddProgram(
+                f"The program leaves out line {gap.place + 1} and puts nothing in its place, and the instruction does "
+                "not ask for that; nothing was changed. Ask for another candidate, or say what to delete."
+            )
+        if gap.new and (
+            _says_again(gap.new[0], gap.above, gap.dropped) or _says_again(gap.new[-1], gap.below, gap.dropped)
+        ):
+            raise OddProgram(
+                f"The program writes a line anew next to line {gap.place + 1}, which stands there already; nothing was "
+                "changed. Ask for another candidate, or word the instruction differently."
+            )
+
+
+def _gaps(ops: Sequence[LineOp], snapshot: Snapshot, scope: LineRange) -> Iterator[_Gap]:
+    place, above = scope.start, None
     new: tuple[str, ...] = ()
-    above: str | None = None
-    for op in [*ops, None]:
+    for op in (*ops, None):
         if isinstance(op, NewLines):
             new += op.lines
             continue
         start = scope.stop if op is None else op.start
         dropped = [snapshot.content(i) for i in range(place, max(place, start))]
-        below = None if op is None else snapshot.content(op.start)
-        if any(map(str.strip, dropped)) and not new and not asks_to_delete(instruction):
-            raise OddProgram(
-                f"The program leaves out line {place + 1} and puts nothing in its place, and the instruction does not "
-                "ask for that; nothing was changed. Ask for another candidate, or say what to delete."
-            )
-        if new and (_says_again(new[0], above, dropped) or _says_again(new[-1], below, dropped)):
-            raise OddProgram(
-                f"The program writes a line anew next to line {place + 1}, which stands there already; nothing was "
-                "changed. Ask for another candidate, or word the instruction differently."
-            )
+        yield _Gap(place, dropped, new, above, None if op is None else snapshot.content(op.start))
         if op is not None:
             place, new, above = op.stop, (), snapshot.content(op.stop - 1)
+
+
+def _vanish(gap: _Gap, written: set[str]) -> bool:
+    """Whether lines go away. One that is written elsewhere, whatever its indentation, has moved, and one that its
+    neighbour repeats was there twice; short ones (a brace, `pass`) say nothing of that beside others."""
+    lines = [line for line in gap.dropped if line.strip()]
+    telling = [line for line in lines if len(line.strip()) >= _TELLING_LENGTH]
+    stay = [line for line in telling if line.strip() in written or line in (gap.above, gap.below)]
+    return len(stay) < len(telling) if telling else bool(lines)
 
 
 def _says_again(line: str, neighbour: str | None, dropped: Sequence[str]) -> bool:

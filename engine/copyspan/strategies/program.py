@@ -59,11 +59,7 @@ class ProgramWriter:
         known = [self._text(first)] if isinstance(first, Answer) else []
         wanted = max(width, num_candidates - 1)
         found, searched = self._search(greedy, known, 0, wanted) if greedy is not None else ((), 0)
-        if not isinstance(first, Answer):
-            if not found:
-                raise first
-            return Rewrites(found, searched)
-        return Rewrites((first, *found) if is_of_use else (*found, first), searched)
+        return Rewrites.of(first, found, searched, is_of_use=is_of_use)
 
     def more(self, known: Iterable[str], searched: int, width: int) -> Rewrites:
         """Answers of the next `width` departures after the first `searched`, those that equal none of `known`.

@@ -11,12 +11,11 @@ from dataclasses import dataclass, field, replace
 from copyspan.errors import OutputTruncated
 from copyspan.grammar.automaton import ProgramAutomaton, State
 from copyspan.models.prompt import NumberedPrompt
-from copyspan.strategies.context import Run, read_prompt
+from copyspan.strategies.context import ANSWER_MARGIN, Run, read_prompt
 from copyspan.strategies.events import AnswerStarted
 from copyspan.strategies.guard import check_repetition
 from copyspan.strategies.narrate import ProgramNarrator
 
-_ANSWER_MARGIN = 64
 _OPTIONS = 4
 
 
@@ -91,7 +90,7 @@ class ProgramDecoder:
         """The likeliest program, choice by choice. Raises OutputRejected, ContextTooLong and Cancelled."""
         copied = sum(map(len, self._prompt.line_ids)) if self._splice else 0
         self._begin(WrittenProgram(Progress(self._automaton.start)))
-        self._pending = read_prompt(self._run, self._prompt.ids, copied + _ANSWER_MARGIN)
+        self._pending = read_prompt(self._run, self._prompt.ids, copied + ANSWER_MARGIN)
         self._run.emit(AnswerStarted("program"))
         return self._finished()
 

@@ -47,19 +47,8 @@ class Rewriter:
             return Rewrites((first,), 0)
         # A greedy answer that changes something is itself a departure from the source, and no new answer.
         wanted = max(width, num_candidates - 1) + (not is_unchanged)
-        try:
-            trunk = greedy if is_unchanged else self._decoder.unchanged()
-        except NotScored:  # then nothing tells where to depart
-            if isinstance(first, Answer):
-                return Rewrites((first,), 0)
-            raise first from None
-        positions = likeliest_departures(trunk)[:wanted]
-        found = self._search(trunk, [greedy.body()], positions)
-        if not isinstance(first, Answer):
-            if not found:
-                raise first
-            return Rewrites(found, len(positions))
-        return Rewrites((*found, first) if is_unchanged else (first, *found), len(positions))
+        found, searched = self._departures(greedy, is_unchanged, wanted)
+        return Rewrites.of(first, found, searched, is_of_use=not is_unchanged)
 
     def more(self, known: Iterable[str], searched: int, width: int) -> Rewrites:
         """Answers of the next `width` departures after the first `searched`, those that equal none of `known`.
@@ -82,6 +71,15 @@ class Rewriter:
                 greedy = self._decoder.completed(greedy, tail - self._scope.start)
                 first = self._answer(greedy, "completed")
         return greedy, first
+
+    def _departures(self, greedy: Transcript, is_unchanged: bool, wanted: int) -> tuple[tuple[Answer, ...], int]:
+        """The answers of the likeliest departures from the unchanged document, and how many were tried."""
+        try:
+            trunk = greedy if is_unchanged else self._decoder.unchanged()
+        except NotScored:  # then nothing tells where to depart
+            return (), 0
+        positions = likeliest_departures(trunk)[:wanted]
+        return self._search(trunk, [greedy.body()], positions), len(positions)
 
     def _search(self, trunk: Transcript, known: Iterable[str], positions: list[int]) -> tuple[Answer, ...]:
         branches = search(self._run, self._decoder, trunk, [self._source, *known], positions)

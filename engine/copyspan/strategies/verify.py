@@ -14,15 +14,13 @@ from copyspan.errors import OutputRejected, OutputRepeats, OutputTruncated
 from copyspan.models.prompt import RewritePrompt
 from copyspan.models.protocol import Scores
 from copyspan.strategies.answer import Origin
-from copyspan.strategies.context import Run, read_prompt
+from copyspan.strategies.context import ANSWER_MARGIN, Run, read_prompt
 from copyspan.strategies.draft import Drafter, Guess
 from copyspan.strategies.events import AnswerStarted
 from copyspan.strategies.guard import check_repetition, repeats
 from copyspan.strategies.narrate import Narrator
 from copyspan.strategies.transcript import SourceMap, Step, Transcript
 
-ANSWER_MARGIN = 64
-"""Tokens that an answer may have more than the text that it rewrites, at the least."""
 _DEPARTURE_TOKENS = 512
 """What a departure may write anew, or half of the source where that is more: one that rambles on is not the edit that
 was meant, and a search tries several."""

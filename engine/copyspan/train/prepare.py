@@ -1,16 +1,21 @@
 """From a recipe to examples: pairs are read, mixed, divided and made into token ids. Knows no torch."""
 
+import math
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from copyspan.edits.text import Snapshot
 from copyspan.errors import Cancelled, UsageError
 from copyspan.models.weights import Progress
 from copyspan.train.data.mix import Part, mix
 from copyspan.train.pairs import EditPair, read_pairs
 from copyspan.train.recipe import Recipe
 from copyspan.train.transcripts import Transcriber, Transcripts
+
+_SHIFTS = (10, 3000)
+"""Lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +37,25 @@ def draw(recipe: Recipe, folder: Path) -> Pairs:
         for number, part in enumerate(recipe.data, start=1)
     ]
     mixture = mix(parts, recipe.count, recipe.seed, recipe.max_lines, 0 if held_out.path else held_out.count)
+    train = tuple(_shifted(pair, recipe) for pair in mixture.train)
     if not held_out.path:
-        return Pairs(mixture.train, mixture.validation)
+        return Pairs(train, mixture.validation)
     others = read_pairs(folder / held_out.path)
     chosen = random.Random(recipe.seed).sample(others, min(held_out.count, len(others)))
-    return Pairs(mixture.train, tuple(chosen))
+    return Pairs(train, tuple(chosen))
+
+
+def _shifted(pair: EditPair, recipe: Recipe) -> EditPair:
+    """The pair, or the same with empty lines above it: they are not shown, but they count in the numbers of lines.
+
+    So large numbers are learnt without long files. The drawn number of lines is as likely to have any number of digits.
+    """
+    rng = random.Random(f"{recipe.seed}/shift/{pair.id}")
+    if rng.random() >= recipe.shifted or not pair.before.strip():
+        return pair
+    low, high = (math.log(border) for border in _SHIFTS)
+    above = Snapshot(pair.before).newline_near(0) * round(math.exp(rng.uniform(low, high)))
+    return pair.model_copy(update={"before": above + pair.before, "after": above + pair.after})
 
 
 def _numbered(number: int, pairs: Sequence[EditPair]) -> list[EditPair]:

@@ -82,6 +82,8 @@ class Recipe(_Section):
     max_lines: int = Field(default=400, ge=1)
     max_tokens: int = Field(default=4096, ge=64)
     """Pairs with longer prompts and answers together are left out."""
+    shifted: float = Field(default=0.0, ge=0, le=1)
+    """The share of training pairs whose lines are numbered as if they stood somewhere in a long file."""
     splice: bool = False
     """Whether copied lines stand after the tag of their copy, as if the model had written them."""
     epochs: int = Field(default=2, ge=1)

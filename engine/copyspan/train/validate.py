@@ -18,7 +18,7 @@ from copyspan.grammar.vocab import Vocabulary
 from copyspan.models.prompt import numbered_prompt
 from copyspan.models.protocol import LanguageModel
 from copyspan.strategies.context import Meter, Run
-from copyspan.strategies.guard import check_answer
+from copyspan.strategies.guard import check_answer, check_program
 from copyspan.strategies.program import program_lines
 from copyspan.strategies.program_decoder import ProgramDecoder
 from copyspan.train.oracle import NoProgram, Oracle, first_copy, oracle
@@ -156,6 +156,7 @@ def _judge(pair: EditPair, wanted: Oracle, program: Program) -> dict[str, bool |
         found["end_right"] = first is not None and first.stop == right.stop
     try:
         check_answer(lines, wanted.snapshot, wanted.scope, pair.instruction)
+        check_program(lines, wanted.snapshot, wanted.scope, pair.instruction)
     except OutputRejected as error:
         found["refused"] = type(error).__name__
     return found

@@ -70,6 +70,13 @@ def test_candidates_help_and_never_hurt():
     assert candidate_table(records).headings == ("set", "", "k = 1", "k = 2", "k = 3")
 
 
+def test_candidates_of_programs_are_told_apart():
+    ways = {"search": way(1.0, 5, WRONG, RIGHT), "program-search": way(1.0, 5, RIGHT)}
+    curves = candidate_curves([edit_record("a", 9, ways, has_tests=True)])
+    assert [point.value for point in curves["mine", "tests passed"]] == [0.0, 1.0]
+    assert [point.value for point in curves["mine", "tests passed, programs"]] == [1.0, 1.0]
+
+
 def test_flips_are_counted_with_their_gaps():
     records = [
         edit_record("a", 9, {}, flips=flips(lookup=0.25, verified=None)),

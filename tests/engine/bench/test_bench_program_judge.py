@@ -106,6 +106,12 @@ def test_tables_count_copies_and_what_became_of_programs():
     }
 
 
+def test_the_first_of_several_programs_counts():
+    told = record("a", True, 2, 2, "none").ways["program"]
+    [row] = copy_table([edit_record("a", 9, {"program-search": told})]).rows
+    assert row[:3] == ("mine", "1", "2")
+
+
 def test_without_programs_there_are_no_tables():
     assert not copy_table([edit_record("f", 9, {"verified": way()})]).rows
     assert not failure_table([]).rows

@@ -83,6 +83,19 @@ def test_a_program_that_is_of_no_use_leaves_its_reason():
     assert outcome.fallback
 
 
+def test_departures_from_a_program_are_further_candidates():
+    texts = [AFTER, BEFORE.replace("line 9\n", "line nine\n")]
+    programs = [
+        f'<program>\n<copy lines="1-{n}"/>\n<gen>\nline {word}\n</gen>\n<copy lines="{n + 2}-20"/>\n</program>'
+        for n, word in ((7, "seven"), (9, "nine"))
+    ]
+    model = ScriptedModel(programs, adapter=Adapter("spans", splice=False))
+    asked = case(BEFORE, AFTER, lang="python", instruction="Spell 7.")
+    work = Workbench(Engine(model, EngineSettings()), asked, Options())
+    assert [found.text for found in work.carry_out("program-search").found] == texts
+    assert [found.text for found in work.carry_out("program").found] == texts[:1]
+
+
 def test_the_adapter_is_on_for_what_wants_it_alone():
     written = '<program>\n<copy lines="1-7"/>\n<gen>\nline seven\n</gen>\n<copy lines="9-20"/>\n</program>'
     model = ScriptedModel(
@@ -93,7 +106,8 @@ def test_the_adapter_is_on_for_what_wants_it_alone():
     model.extend = lambda *args, **kwargs: (seen.append(model.is_adapted), extend(*args, **kwargs))[1]
     asked = case(BEFORE, AFTER, lang="python", instruction="Spell 7.")
     work = Workbench(Engine(model, EngineSettings()), asked, Options())
-    for way, is_on in (("program", True), ("verified", False), ("adapted", True), ("search", False)):
+    ways = {"program": True, "verified": False, "adapted": True, "search": False, "program-search": True}
+    for way, is_on in ways.items():
         assert work.carry_out(way).found[0].text == AFTER
         assert set(seen) == {is_on}
         seen.clear()

@@ -2,7 +2,8 @@
 
 Run as a script it is the real command line over such an engine, for tests that need a process of its own. Environment
 variables say how it behaves: FAKE_ENGINE holds the answers as a JSON list, FAKE_ENGINE_HANGS makes it decode for ever,
-FAKE_ENGINE_IS_DEAF makes it overhear that it was cancelled, and FAKE_ENGINE_FETCHES makes it come from far.
+FAKE_ENGINE_IS_DEAF makes it overhear that it was cancelled, FAKE_ENGINE_FETCHES makes it come from far, and
+FAKE_ENGINE_CANNOT_SEARCH lets its searches fail.
 """
 
 import json
@@ -29,7 +30,7 @@ from copyspan.engine import (
     PromptRead,
     TextGenerated,
 )
-from copyspan.errors import Cancelled
+from copyspan.errors import Cancelled, OutputRejected
 from copyspan.models.weights import Progress
 
 COST = Cost(
@@ -46,7 +47,8 @@ COST = Cost(
 
 
 class FakeEngine:
-    """Gives each request the same answers, as many as it asks for. `requests` holds what it was asked."""
+    """Gives each request the same answers, as many as it asks for, and one more for each search. `requests` holds what
+    it was asked."""
 
     def __init__(self, *answers: str, error: Exception | None = None, hangs: bool = False) -> None:
         self.answers = answers
@@ -75,10 +77,22 @@ class FakeEngine:
             time.sleep(0.01)
             if cancelled() and not self.is_deaf:
                 raise Cancelled("The edit was cancelled.")
-        wanted = self.answers[: request.candidates]
-        return EditResult(
-            tuple(candidate(request.snapshot, answer) for answer in wanted), COST, "verified", "fake", "cpu", "float32"
-        )
+        return self._result(request, request.candidates)
+
+    def search(
+        self,
+        request: EditRequest,
+        result: EditResult,
+        cancelled: Callable[[], bool] = lambda: False,
+        on_event: Callable[[Event], None] = lambda event: None,
+    ) -> EditResult:
+        if "FAKE_ENGINE_CANNOT_SEARCH" in os.environ:
+            raise OutputRejected("The answer was of no use; nothing was changed.")
+        return self._result(request, len(result.candidates) + 1)
+
+    def _result(self, request: EditRequest, number: int) -> EditResult:
+        found = tuple(candidate(request.snapshot, answer) for answer in self.answers[:number])
+        return EditResult(found, COST, "verified", "fake", "cpu", "float32")
 
 
 def names(folder: Path) -> list[str]:

@@ -127,14 +127,35 @@ def test_next_goes_through_the_candidates_and_back_to_the_first(file):
     assert file.read_text() == SECOND
 
 
-def test_next_after_the_only_candidate_searches_for_more(file):
-    terminal = Terminal(edit(file), [FIRST, SECOND, BEFORE])
+def test_next_after_the_last_candidate_searches_for_more(file):
+    third = FIRST + "drei\n"
+    terminal = Terminal(edit(file), [FIRST, SECOND, third])
     assert "Candidate" not in terminal.wait_for(QUESTION)
+    for number in (2, 3):
+        terminal.type("n\n")
+        assert f"Candidate {number} of {number}:" in terminal.wait_for(QUESTION)
     terminal.type("n\n")
-    assert "Candidate 2 of 2:" in terminal.wait_for(QUESTION)
+    shown = terminal.wait_for(QUESTION)
+    assert "There is no other candidate." in shown
+    assert "Candidate 1 of 3:" in shown
+    for _ in range(2):
+        terminal.type("n\n")
+        assert "There is no other" not in terminal.wait_for(QUESTION)
     terminal.type("y\n")
     assert terminal.end()[0] == 0
-    assert file.read_text() == SECOND
+    assert file.read_text() == third
+
+
+def test_a_search_that_fails_takes_away_nothing(file):
+    terminal = Terminal(edit(file), [FIRST, SECOND], FAKE_ENGINE_CANNOT_SEARCH="1")
+    terminal.wait_for(QUESTION)
+    terminal.type("n\n")
+    shown = terminal.wait_for(QUESTION)
+    assert "Warning: The answer was of no use" in shown
+    assert "There is no other candidate." in shown
+    terminal.type("y\n")
+    assert terminal.end()[0] == 0
+    assert file.read_text() == FIRST
 
 
 def test_next_where_there_is_no_other(file):

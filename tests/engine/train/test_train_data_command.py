@@ -61,6 +61,7 @@ def test_records(tmp_path):
         {"id": f"Python/{n}", "lang": "python", "instruction": "fix", "old": f"{n}\n", "new": "x\n", "tests": "t"}
         for n in range(8)
     ]
+    made[2]["source"] = "o/functions@1a2b:all.jsonl"
     source.write_text("".join(json.dumps(record) + "\n" for record in made))
     fields = ["--before", "old", "--after", "new"]
     told = run("records", source, "--out", out, *fields, "--numbers", "0/4", "--numbers", "2/4", "--license", "MIT")
@@ -68,6 +69,7 @@ def test_records(tmp_path):
     pairs = read_pairs(out)
     assert [pair.id for pair in pairs] == ["Python/0", "Python/2", "Python/4", "Python/6"]
     assert {(pair.name, pair.kind, pair.license, pair.after) for pair in pairs} == {("main.py", "record", "MIT", "x\n")}
+    assert [pair.source for pair in pairs[:2]] == ["Python/0", "o/functions@1a2b:all.jsonl#Python/2"]
     for wrong in ("4/4", "1", "x/2"):
         with pytest.raises(UsageError, match="write R/M"):
             run("records", source, "--out", out, *fields, "--numbers", wrong)

@@ -59,6 +59,8 @@ def test_what_the_engine_refuses_is_counted():
     assert (endless.refused, endless.well_formed, endless.exact) == ("OutputTruncated", False, False)
     placeholder = judged("1-2", "# ... rest of the code ...\n")
     assert (placeholder.refused, placeholder.well_formed) == ("PlaceholderFound", True)
+    shorter = judged("1-2", "4-5", pair=edit_pair("a\nb\nc\nd\ne\n", "a\nb\nd\ne\n", "tidy"))
+    assert (shorter.refused, shorter.exact) == ("OddProgram", True)
 
 
 def test_pairs_without_a_program_are_passed_over():

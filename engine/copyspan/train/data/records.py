@@ -52,7 +52,7 @@ def _pair(line: bytes, place: str, number: int, fields: Fields, kind: str, licen
     return EditPair(
         id=id,
         kind=kind,
-        source=str(record.get("source", id)),
+        source=_source(record, id),
         license=str(record.get("license", license)),
         lang=lang,
         name=_name(id, lang),
@@ -60,6 +60,12 @@ def _pair(line: bytes, place: str, number: int, fields: Fields, kind: str, licen
         before=before,
         after=after,
     )
+
+
+def _source(record: Mapping[str, Any], id: str) -> str:
+    """Many records can come from one file; each is a text of its own all the same."""
+    source = str(record.get("source", id))
+    return source if source == id else f"{source}#{id}"
 
 
 def _text(record: Mapping[str, Any], name: str, place: str) -> str:
