@@ -52,6 +52,7 @@ class ScriptedModel:
         self.tokenizer = ByteTokenizer()
         self.context_size = context_size
         self.draft_limit = draft_limit
+        self.looks_ahead = False
         self.tokens: list[int] = []
         self.calls: list[int] = []
         self.adapter = adapter
@@ -65,7 +66,7 @@ class ScriptedModel:
         scored: int = 1,
         named: Sequence[int] = (),
         top: int = 0,
-        allowed: TokenSet | None = None,
+        allowed: Sequence[TokenSet] = (),
         is_draft: bool = False,  # noqa: ARG002
         cancelled: Callable[[], bool] = lambda: False,
     ) -> Scores:
@@ -76,8 +77,8 @@ class ScriptedModel:
         self.calls.append(len(tokens))
         self.tokens += tokens
         rows = self._ranked(scored)
-        if allowed is not None and rows:
-            rows[-1] = {t: p for t, p in rows[-1].items() if t in allowed} or {_any_of(allowed): _LIKELY}
+        for place, mask in enumerate(allowed):
+            rows[place] = {t: p for t, p in rows[place].items() if t in mask} or {_any_of(mask): _LIKELY}
         return _scores(rows, named, top)
 
     def rollback(self, length: int) -> None:

@@ -13,5 +13,12 @@ class TokenSet:
     ids: tuple[int, ...]
     complement: bool = False
 
+    @property
+    def is_everything(self) -> bool:
+        return self.complement and not self.ids
+
     def __contains__(self, token: int) -> bool:
         return (token in self.ids) != self.complement
+
+
+EVERYTHING = TokenSet((), complement=True)

@@ -25,6 +25,7 @@ class Replay:
         self.name, self.device, self.dtype = like.name, like.device, like.dtype
         self.tokenizer = like.tokenizer
         self.context_size, self.draft_limit = like.context_size, like.draft_limit
+        self.looks_ahead = like.looks_ahead
         self.tokens: list[int] = []
         self.adapter = None
         self._target = list(target)
@@ -39,14 +40,14 @@ class Replay:
         scored: int = 1,
         named: Sequence[int] = (),
         top: int = 0,
-        allowed: TokenSet | None = None,
+        allowed: Sequence[TokenSet] = (),
         is_draft: bool = False,  # noqa: ARG002
         cancelled: Callable[[], bool] = lambda: False,
     ) -> Scores:
         """Masks are not obeyed, and no options are given: what replays an answer asks for neither."""
         if cancelled():
             raise Cancelled("The edit was cancelled.")
-        assert allowed is None
+        assert not allowed
         assert not top
         self.tokens += tokens
         while self._agreed < min(len(self.tokens), len(self._target)):
@@ -92,7 +93,7 @@ class Steered(Replay):
         scored: int = 1,
         named: Sequence[int] = (),
         top: int = 0,
-        allowed: TokenSet | None = None,
+        allowed: Sequence[TokenSet] = (),
         is_draft: bool = False,  # noqa: ARG002
         cancelled: Callable[[], bool] = lambda: False,
     ) -> Scores:

@@ -4,11 +4,13 @@ A decoder asks for `forced` text first and feeds it, and lets the model choose a
 a choice.
 """
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from copyspan.edits.program import CopyLines
 from copyspan.errors import ProgramSyntaxError
 from copyspan.grammar import body
+from copyspan.grammar.pieces import Piece, PieceWriter
 from copyspan.grammar.surface import Body, Border, ByteState, Ended, Surface
 from copyspan.grammar.trie import Node, Walk
 from copyspan.grammar.vocab import Vocabulary
@@ -35,6 +37,10 @@ class ProgramAutomaton:
         self._vocabulary = vocabulary
         self._surface = Surface(lo, hi, monotone)
         self._masks: dict[ByteState, TokenSet] = {}
+
+    def pieces(self, state: State, text: str, encode: Callable[[str], Sequence[int]]) -> Iterator[Piece]:
+        """How one operation, the rest of one, or the end tag is written from here; see `pieces`."""
+        return PieceWriter(self._surface, encode, self._vocabulary.token_bytes).pieces(state.at, text)
 
     @property
     def start(self) -> State:

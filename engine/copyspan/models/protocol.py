@@ -16,7 +16,7 @@ class Scores:
     """What the model predicts AFTER each scored token; position i follows the i-th of the last `scored` tokens.
 
     All tuples have length `scored`, or less where a draft was refused earlier. Log-probabilities are natural
-    logarithms over the whole vocabulary, or over the allowed set where one was given.
+    logarithms over the whole vocabulary, or over the allowed sets where they were given.
     """
 
     best: tuple[int, ...]
@@ -118,6 +118,12 @@ class LanguageModel(Protocol):
         """The longest draft worth one forward on this device: beyond it, time grows with the length."""
         ...
 
+    @property
+    def looks_ahead(self) -> bool:
+        """Whether scoring one token tells, most of the time, what comes after the next ones as well: a guess of single
+        tokens then saves nothing."""
+        ...
+
     def extend(
         self,
         tokens: Sequence[int],
@@ -125,14 +131,14 @@ class LanguageModel(Protocol):
         scored: int = 1,
         named: Sequence[int] = (),
         top: int = 0,
-        allowed: TokenSet | None = None,
+        allowed: Sequence[TokenSet] = (),
         is_draft: bool = False,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> Scores:
         """Append `tokens` by ONE forward and score the last `scored` of them (0: none, nothing is computed for them).
 
-        `named` holds one token id for each scored position (length `scored`, or empty). `allowed` holds for the last
-        scored position alone. `is_draft` says that the last `scored - 1` tokens are a guess: what comes after the
+        `named` holds one token id for each scored position, and `allowed` the tokens that may come there (length
+        `scored`, or empty). `is_draft` says that the last `scored - 1` tokens are a guess: what comes after the
         first of them that the model would not have written need not be scored.
 
         Raises Cancelled as soon as `cancelled` answers true, OutOfMemory, ContextTooLong, and ServerError where a

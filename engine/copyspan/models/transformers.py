@@ -52,6 +52,7 @@ class TransformersModel:
         self.context_size = min(context_size, model.config.get_text_config().max_position_embeddings)
         self.device = str(self._device)
         self.dtype = str(model.dtype).removeprefix("torch.")
+        self.looks_ahead = False
         self.draft_limit = _DRAFT_LIMITS.get(self._device.type, _GPU_DRAFT_LIMIT)
         # Some models scale or cap their logits, or add a bias, after the product that gives them.
         self._has_plain_head = model.config.model_type in attention.PLAIN_MODELS
@@ -117,7 +118,7 @@ class TransformersModel:
         scored: int = 1,
         named: Sequence[int] = (),
         top: int = 0,
-        allowed: TokenSet | None = None,
+        allowed: Sequence[TokenSet] = (),
         is_draft: bool = False,  # noqa: ARG002  # one forward scores all of it
         cancelled: Callable[[], bool] = lambda: False,
     ) -> Scores:
@@ -126,8 +127,8 @@ class TransformersModel:
             raise ContextTooLong(start + len(tokens), self.context_size)
         self._cancelled = cancelled
         try:
-            if allowed is not None and scored == 1 and not named and self._scores_few(allowed):
-                scores = self._choose(tokens, allowed, top)
+            if len(allowed) == 1 and not named and self._scores_few(allowed[0]):
+                scores = self._choose(tokens, allowed[0], top)
             else:
                 scores = _score(self._forward(tokens, scored), named, top, allowed)
         except BaseException as error:
@@ -183,7 +184,7 @@ class TransformersModel:
         ids = torch.tensor([list(tokens)], device=self._device)
         states = self._model.base_model(input_ids=ids, cache=self._cache, use_cache=True).last_hidden_state
         rows = self._model.get_output_embeddings().weight[torch.tensor(allowed.ids, device=self._device)]
-        scores = _score(states[0, -1:] @ rows.T, (), min(top, len(allowed.ids)), None)
+        scores = _score(states[0, -1:] @ rows.T, (), min(top, len(allowed.ids)), ())
         options = tuple((allowed.ids[row], logprob) for row, logprob in scores.options[0]) if top else ()
         return Scores((allowed.ids[scores.best[0]],), scores.best_logprob, (), (), (), (options,) if top else ())
 
@@ -201,12 +202,13 @@ class _Context:
 
 
 @torch.inference_mode()
-def _score(logits: torch.Tensor, named: Sequence[int], top: int, allowed: TokenSet | None) -> Scores:
+def _score(logits: torch.Tensor, named: Sequence[int], top: int, allowed: Sequence[TokenSet]) -> Scores:
     """Scores of logits [scored, vocabulary], in few passes: at 64 positions each costs as much as a layer."""
     if not len(logits):
         return Scores((), (), (), (), ())
-    if allowed is not None:
-        logits[-1] = _masked(logits[-1], allowed)
+    for row, mask in enumerate(allowed):
+        if not mask.is_everything:
+            logits[row] = _masked(logits[row], mask)
     values, ids = logits.topk(max(2, top), dim=-1)
     values = values.float()
     # The best logarithm is near zero, where even bfloat16 is exact; all others follow from differences of logits.

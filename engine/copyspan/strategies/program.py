@@ -20,6 +20,7 @@ from copyspan.strategies.context import Run
 from copyspan.strategies.events import DepartureTried, SearchStarted
 from copyspan.strategies.guard import check_answer, check_program
 from copyspan.strategies.program_decoder import Choice, ProgramDecoder, WrittenProgram
+from copyspan.strategies.program_draft import ProgramDrafter
 
 
 class ProgramWriter:
@@ -43,7 +44,8 @@ class ProgramWriter:
         self._instruction = instruction
         vocabulary = _vocabulary(tuple(run.model.tokenizer.vocabulary))
         automaton = ProgramAutomaton(vocabulary, scope.start + 1, scope.stop)
-        self._decoder = ProgramDecoder(run, prompt, automaton, scope.start, splice)
+        drafter = ProgramDrafter([snapshot.content(i) for i in scope], scope.start + 1)
+        self._decoder = ProgramDecoder(run, prompt, automaton, scope.start, splice, drafter)
 
     def write(self, num_candidates: int, width: int) -> Rewrites:
         """The greedy program's answer; with it, where more than one is wanted or it is of no use, those of `width`

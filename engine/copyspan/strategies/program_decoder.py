@@ -1,13 +1,17 @@
 """Decoding one program under the automaton's mask, and others that leave it at one of its choices.
 
 Fixed parts of tags are never sampled: they ride along with the next forward. So do the copied lines where the model
-was trained to see them: they are put into the context after their tag, as the model would have written them. Strict by
-construction: what comes out parses.
+was trained to see them: they are put into the context after their tag, as the model would have written them. So does a
+guess of what comes next, which is kept as far as the model would have written it. Strict by construction: what comes
+out parses.
+
+Law: the program is the same, choice by choice, whatever is guessed.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from copyspan.edits.program import CopyLines
 from copyspan.errors import OutputTruncated
 from copyspan.grammar.automaton import ProgramAutomaton, State
 from copyspan.models.prompt import NumberedPrompt
@@ -15,8 +19,12 @@ from copyspan.strategies.context import ANSWER_MARGIN, Run, read_prompt
 from copyspan.strategies.events import AnswerStarted
 from copyspan.strategies.guard import check_repetition
 from copyspan.strategies.narrate import ProgramNarrator
+from copyspan.strategies.program_draft import ProgramDrafter
+from copyspan.tokens import EVERYTHING, TokenSet
 
 _OPTIONS = 4
+_DRAFT_LIMIT = 32
+"""Tokens. Most guesses go wrong earlier; a longer one costs a CPU more than it saves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,19 +76,35 @@ class WrittenProgram:
                     yield choice, token, logprob
 
 
+@dataclass(frozen=True, slots=True)
+class _Drafted:
+    """Tokens of a guess: one that the model would have to choose, text that must come, or lines that a copy brings."""
+
+    ids: Sequence[int]
+    data: bytes = b""
+    chosen_at: State | None = None
+
+
 class ProgramDecoder:
     """Decodes programs for one prompt. The context holds the prompt and a part of the newest program."""
 
     def __init__(
-        self, run: Run, prompt: NumberedPrompt, automaton: ProgramAutomaton, first_line: int, splice: bool
+        self,
+        run: Run,
+        prompt: NumberedPrompt,
+        automaton: ProgramAutomaton,
+        first_line: int,
+        splice: bool,
+        drafter: ProgramDrafter | None = None,
     ) -> None:
         """`first_line`: the document's number (from 0) of the prompt's first line; `splice`: whether copied lines are
-        put into the context after their tag."""
+        put into the context after their tag; `drafter`: what guesses, if anything does."""
         self._run = run
         self._prompt = prompt
         self._automaton = automaton
         self._first_line = first_line
         self._splice = splice
+        self._drafter = drafter
         self._program = WrittenProgram(Progress(automaton.start))
         self._pending: list[int] = []
         """Tokens that the context lacks."""
@@ -120,12 +144,85 @@ class ProgramDecoder:
         return self._program
 
     def _choose(self) -> None:
-        """Let the model choose one token of those that the grammar allows: one forward."""
-        progress = self._program.progress
-        allowed = self._automaton.allowed(progress.state)
-        [options] = self._run.extend(self._pending, scored=1, top=_OPTIONS, allowed=allowed).options
+        """Let the model choose one token of those that the grammar allows, and those of a guess that it would have
+        chosen before: one forward."""
+        draft = self._drafted()
+        ids = [token for part in draft for token in part.ids]
+        scores = self._run.extend(
+            [*self._pending, *ids], scored=len(ids) + 1, top=_OPTIONS, allowed=self._masks(draft), is_draft=bool(ids)
+        )
+        start = len(self._run.model.tokens) - len(ids)
         self._pending = []
-        self._take_token(*options[0], Choice(options, len(self._run.model.tokens), progress))
+        done = 0
+        for part in draft:
+            if part.chosen_at is not None:
+                if not self._take_best(scores.options[done], start + done, part.ids[0]):
+                    return
+            elif part.data:
+                self._take(part.data, num_tokens=len(part.ids))
+            self._pending = []  # all of it is in the context
+            done += len(part.ids)
+        if self._is_choice(self._program.progress.state):
+            self._take_best(scores.options[done], start + done)
+
+    def _take_best(self, options: tuple[tuple[int, float], ...], length: int, guess: int | None = None) -> bool:
+        """Take the model's choice after the first `length` tokens of the context; whether it is the guess.
+
+        Where it is not, the rest of the context is cut off.
+        """
+        choice = Choice(options, length, self._program.progress)
+        is_guess = options[0][0] == guess
+        if not is_guess:
+            self._run.model.rollback(length)
+        self._take_token(*options[0], choice)
+        return is_guess
+
+    def _drafted(self) -> list[_Drafted]:
+        """A guess of what comes, as this decoder would bring it into the context."""
+        draft: list[_Drafted] = []
+        if self._drafter is None or self._run.model.looks_ahead:
+            return draft
+        state = self._program.progress.state
+        limit = min(_DRAFT_LIMIT, self._run.model.draft_limit, self._room - len(self._pending) - 1)
+        parts = self._drafter.guess(self._program.text.decode(errors="replace"))
+        for text in parts:
+            size = 0
+            for piece in self._automaton.pieces(state, text, self._run.model.tokenizer.encode):
+                found = [_Drafted(piece.ids, piece.data, None if piece.chosen_at is None else State(piece.chosen_at))]
+                if self._splice:
+                    found += [_Drafted(lines) for copy in piece.copies for lines in self._lines(copy)]
+                limit -= sum(len(part.ids) for part in found)
+                if limit < 0:
+                    return draft
+                draft += found
+                state, size = State(piece.after), size + len(piece.data)
+            if size < len(text.encode()):
+                break
+        return draft
+
+    def _masks(self, draft: Sequence[_Drafted]) -> list[TokenSet]:
+        """What may follow the pending tokens, and each token of the draft, where it is the model that chooses."""
+        masks = [self._automaton.allowed(self._program.progress.state)]
+        state = self._program.progress.state
+        for part in draft:
+            if part.chosen_at is not None:
+                masks[-1] = self._automaton.allowed(part.chosen_at)
+            state = self._automaton.advance_bytes(state, part.data)
+            masks += [EVERYTHING] * len(part.ids)
+        if self._is_choice(state):
+            masks[-1] = self._automaton.allowed(state)
+        return masks
+
+    def _is_choice(self, state: State) -> bool:
+        return not self._automaton.forced(state) and not self._automaton.is_final(state)
+
+    def _lines(self, copy: CopyLines) -> Sequence[Sequence[int]]:
+        """The tokens of the lines that a copy brings."""
+        return self._prompt.line_ids[copy.start - self._first_line : copy.stop - self._first_line]
+
+    @property
+    def _room(self) -> int:
+        return self._run.model.context_size - len(self._run.model.tokens)
 
     def _take_token(self, token: int, logprob: float, choice: Choice) -> None:
         program = self._program
@@ -152,7 +249,7 @@ class ProgramDecoder:
         state = self._automaton.advance_bytes(before.state, data)
         num_copied = before.num_copied
         for copy in state.copies:
-            for ids in self._prompt.line_ids[copy.start - self._first_line : copy.stop - self._first_line]:
+            for ids in self._lines(copy):
                 num_copied += len(ids)
                 if self._splice:
                     self._pending += ids
@@ -168,8 +265,7 @@ class ProgramDecoder:
 
     def _check(self) -> None:
         num_written = self._program.progress.num_written
-        room = self._run.model.context_size - len(self._run.model.tokens) - len(self._pending)
-        if num_written > self._run.max_new_tokens or room < 1:
+        if num_written > self._run.max_new_tokens or self._room - len(self._pending) < 1:
             raise OutputTruncated(
                 f"The program was cut after {num_written} tokens (limit {self._run.max_new_tokens}; context "
                 f"{self._run.model.context_size}); nothing was changed. Select fewer lines, or raise max_new_tokens."

@@ -9,9 +9,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from copyspan.edits.program import CopyLines, Op, Program, format_program
+from copyspan.edits.program import Op, Program, format_program
 from copyspan.edits.text import LineRange
-from copyspan.grammar.surface import Border, ByteState, Ended, Surface
+from copyspan.grammar.pieces import PieceWriter
+from copyspan.grammar.surface import Ended, Surface
 from copyspan.models.prompt import numbered_prompt
 from copyspan.models.protocol import Tokenizer
 from copyspan.train.oracle import NoProgram, oracle
@@ -98,66 +99,18 @@ def program_ids(
 
     With `line_ids`, those of the scope's lines, the lines of each copy follow the token that completes its tag.
     """
-    return _Writer(tokenizer, Surface(scope.start + 1, scope.stop), line_ids, scope.start).write(program)
-
-
-class _Writer:
-    """A decoder whose model has made up its mind."""
-
-    def __init__(
-        self, tokenizer: Tokenizer, surface: Surface, line_ids: Sequence[Sequence[int]] | None, first_line: int
-    ) -> None:
-        self._tokenizer = tokenizer
-        self._surface = surface
-        self._line_ids = line_ids
-        self._first_line = first_line
-        self._state: ByteState = surface.start
-        self._written = ProgramIds()
-
-    def write(self, program: Program) -> ProgramIds:
-        self._feed_forced()
-        for op in program.ops:
-            self._write_part(_surface_form(op))
-        self._write_part(_CLOSE)
-        assert isinstance(self._state, Ended)
-        return self._written
-
-    def _write_part(self, text: str) -> None:
-        """An operation or the end tag: it starts where there is a choice."""
-        data = text.encode()
-        while data:
-            data = data[self._choose(data) :]
-            data = data[self._feed_forced() :]
-
-    def _choose(self, data: bytes) -> int:
-        """Write tokens of `data` as long as there is a choice; how many bytes they hold."""
-        done = 0
-        for token in self._tokenizer.encode(data.decode()):
-            done += self._take([token], self._tokenizer.vocabulary[token] or b"")
-            if self._surface.forced(self._state) or isinstance(self._state, Border):
-                break
-        return done
-
-    def _feed_forced(self) -> int:
-        done = 0
-        while forced := self._surface.forced(self._state):
-            done += self._take(self._tokenizer.encode(forced.decode()), forced)
-        return done
-
-    def _take(self, ids: Sequence[int], data: bytes) -> int:
-        self._written.add(ids, True)
-        for byte in data:
-            following = self._surface.step(self._state, byte)
-            assert following is not None, "oracle programs are in the surface form"
-            self._state = following
-            if isinstance(following, Border) and following.copied is not None:
-                self._splice(following.copied)
-        return len(data)
-
-    def _splice(self, copy: CopyLines) -> None:
-        if self._line_ids is not None:
-            for ids in self._line_ids[copy.start - self._first_line : copy.stop - self._first_line]:
-                self._written.add(ids, False)
+    surface = Surface(scope.start + 1, scope.stop)
+    writer = PieceWriter(surface, tokenizer.encode, tokenizer.vocabulary)
+    written, at = ProgramIds(), surface.start
+    for part in (_OPEN, *map(_surface_form, program.ops), _CLOSE):
+        for piece in writer.pieces(at, part):
+            written.add(piece.ids, True)
+            for copy in piece.copies:
+                for ids in (line_ids or ())[copy.start - scope.start : copy.stop - scope.start]:
+                    written.add(ids, False)
+            at = piece.after
+    assert isinstance(at, Ended), "oracle programs are in the surface form"
+    return written
 
 
 def _surface_form(op: Op) -> str:

@@ -19,6 +19,12 @@ const folder = mkdtempSync(join(tmpdir(), "suite-"));
 const threads = new Set();
 /** Programs that were started. */
 const programs = [];
+/** What each of them found in its environment. */
+const environments = [];
+/** Boxes for a line of text that were opened. */
+const boxes = [];
+/** What a person types into the next ones; undefined is Escape. */
+const typed = [];
 /** What people were told, each with the buttons that were offered. */
 const messages = [];
 /** Quick picks that were opened. */
@@ -33,6 +39,7 @@ function spy() {
   processes.spawn = (...parameters) => {
     const program = spawn(...parameters);
     programs.push(program);
+    environments.push(parameters[2]?.env ?? {});
     return program;
   };
   const { createCommentController } = vscode.comments;
@@ -50,6 +57,10 @@ function spy() {
       return buttons.find((button) => (button.title ?? button) === pressed);
     };
   }
+  vscode.window.showInputBox = async (options) => {
+    boxes.push(options);
+    return typed.shift();
+  };
   const { createQuickPick, createOutputChannel } = vscode.window;
   vscode.window.createOutputChannel = (...parameters) => {
     const channel = createOutputChannel(...parameters);
@@ -125,6 +136,7 @@ async function tidy() {
     await run("workbench.action.revertAndCloseActiveEditor");
   }
   threads.clear();
+  boxes.length = 0;
   log.length = 0;
   messages.length = 0;
   picks.length = 0;
@@ -163,6 +175,8 @@ async function set(name, value) {
 
 module.exports = {
   ask,
+  boxes,
+  environments,
   Gate,
   log,
   messages,
@@ -177,5 +191,6 @@ module.exports = {
   threads,
   tidy,
   type,
+  typed,
   until,
 };

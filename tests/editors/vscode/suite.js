@@ -5,6 +5,8 @@ const vscode = require("vscode");
 const {
   Gate,
   ask,
+  boxes,
+  environments,
   log,
   messages,
   open,
@@ -18,6 +20,7 @@ const {
   threads,
   tidy,
   type,
+  typed,
   until,
 } = require("./harness.js");
 
@@ -279,6 +282,27 @@ const cases = {
       await ask(TASK);
       return threads.size === 3;
     }, "the model to be there again");
+  },
+
+  "the key of an inference server goes to the next server's process, and nowhere else": async () => {
+    await open(TEXT);
+    const found = async (...keys) => {
+      typed.push(...keys);
+      await run("copyspan.setServerKey");
+      await ask(TASK);
+      assert.equal(threads.size, 3);
+      await run("copyspan.rejectAll");
+      return environments.at(-1).COPYSPAN_API_KEY;
+    };
+    const before = programs.length;
+    assert.equal(await found(" sk-of-the-suite "), "sk-of-the-suite");
+    assert.equal(programs.length, before + 1);
+    assert.equal(await found(undefined), "sk-of-the-suite");
+    assert.equal(programs.length, before + 1, "who says nothing changes nothing");
+    assert.equal(await found(""), undefined);
+    assert.ok(boxes.every((box) => box.password === true && box.value === undefined));
+    assert.ok(!JSON.stringify([log, messages]).includes("sk-of-the-suite"));
+    assert.ok(!programs.some((program) => program.spawnargs.join(" ").includes("sk-of-the-suite")));
   },
 
   "a server that dies is started again": async () => {

@@ -89,13 +89,13 @@ def test_few_allowed_tokens_are_scored_as_all_of_them_are(model: TransformersMod
     likeliest = sorted(few, key=lambda token: everything[token], reverse=True)
     total = torch.logsumexp(torch.tensor([everything[token] for token in few]), 0).item()
     model.rollback(0)
-    scores = model.extend(IDS, top=3, allowed=TokenSet(few))
+    scores = model.extend(IDS, top=3, allowed=[TokenSet(few)])
     assert [token for token, _ in scores.options[0]] == likeliest[:3]
     assert scores.best == (likeliest[0],)
     for token, logprob in scores.options[0]:
         assert logprob == pytest.approx(everything[token] - total, abs=1e-4)
     assert model.tokens == IDS
-    assert model.extend([1], top=1, allowed=TokenSet(few, True)).best[0] not in few
+    assert model.extend([1], top=1, allowed=[TokenSet(few, True)]).best[0] not in few
 
 
 @pytest.mark.parametrize("complement", [False, True])
@@ -104,7 +104,7 @@ def test_a_mask_leaves_only_what_is_allowed(model: TransformersModel, complement
     favourites = tuple(token for token, _ in free[:3])
     allowed = TokenSet(favourites if complement else (free[3][0], free[2][0]), complement)
     model.rollback(0)
-    scores = model.extend(IDS, allowed=allowed)
+    scores = model.extend(IDS, allowed=[allowed])
     assert scores.best[0] == (free[3][0] if complement else free[2][0])
     assert scores.best[0] in allowed
     if not complement:

@@ -68,7 +68,7 @@ def test_a_copy_of_many_lines_costs_no_more_forwards_than_one_of_few() -> None:
     _, short, _ = decode(program((1, 4)))
     _, long, _ = decode(program((1, 9)))
     assert len(long.calls) == len(short.calls)
-    assert sum(long.calls) - sum(short.calls) == len("line 5\nline 6\nline 7\nline 8\nline 9\n")
+    assert len(long.tokens) - len(short.tokens) == len("line 5\nline 6\nline 7\nline 8\nline 9\n")
 
 
 def test_reserved_literals_are_escaped_and_restored() -> None:

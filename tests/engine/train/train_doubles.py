@@ -8,6 +8,8 @@ from copyspan.train.log import Entry
 from copyspan.train.pairs import EditPair
 from tiny_lm import tiny_qwen2, tiny_tokenizer
 
+_NOTHING = -1
+
 
 def edit_pair(before: str, after: str, instruction: str = "remove some", id: str = "a", **fields: str) -> EditPair:
     texts = {"before": before, "after": after, "instruction": instruction}
@@ -15,10 +17,11 @@ def edit_pair(before: str, after: str, instruction: str = "remove some", id: str
 
 
 class Follower:
-    """Implements `LanguageModel`: its context must be the beginning of `target`, and it wants what comes next there."""
+    """Implements `LanguageModel`: its context must be the beginning of `target`, but for a draft, and it wants what
+    comes next there."""
 
     name, device, dtype, context_size, draft_limit = "follower", "cpu", "float32", 100_000, 64
-    adapter = None
+    adapter, looks_ahead = None, False
 
     def __init__(self, tokenizer: Tokenizer, target: Sequence[int]) -> None:
         self.tokenizer = tokenizer
@@ -26,14 +29,19 @@ class Follower:
         self._target = list(target)
 
     def extend(
-        self, tokens, *, scored=1, named=(), top=0, allowed=None, is_draft=False, cancelled=lambda: False
+        self, tokens, *, scored=1, named=(), top=0, allowed=(), is_draft=False, cancelled=lambda: False
     ) -> Scores:
         self.tokens += tokens
-        assert self.tokens == self._target[: len(self.tokens)]
-        assert scored <= 1
-        wanted = self._target[len(self.tokens)]
-        assert allowed is None or wanted in allowed
-        return Scores((wanted,) * scored, (-0.1,) * scored, (), (), (), (((wanted, -0.1),),) * scored)
+        known = len(self.tokens) - max(0, scored - 1)
+        assert self.tokens[:known] == self._target[:known]
+        wanted = [self._wanted(length) for length in range(known, known + scored)]
+        assert all(w == _NOTHING or w in mask for w, mask in zip(wanted, allowed, strict=False))
+        return Scores(tuple(wanted), (-0.1,) * scored, (), (), (), tuple(((w, -0.1),) for w in wanted))
+
+    def _wanted(self, length: int) -> int:
+        """What comes after so many tokens of the context; nothing where a draft went another way."""
+        agrees = self.tokens[:length] == self._target[:length] and length < len(self._target)
+        return self._target[length] if agrees else _NOTHING
 
     def use_adapter(self, active: bool) -> None:
         raise AssertionError

@@ -66,6 +66,7 @@ class ServedModel:
 
     dtype = "served"
     draft_limit = DRAFT_LIMIT
+    looks_ahead = True
 
     def __init__(
         self,
@@ -122,7 +123,7 @@ class ServedModel:
         scored: int = 1,
         named: Sequence[int] = (),
         top: int = 0,
-        allowed: TokenSet | None = None,
+        allowed: Sequence[TokenSet] = (),
         is_draft: bool = False,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> Scores:
@@ -133,9 +134,10 @@ class ServedModel:
             raise Cancelled("The edit was cancelled.")
         before = self.traffic.requests
         try:
-            rows = self._predict(context, scored, named, is_draft, allowed, cancelled) if scored else []
-            if allowed is not None and rows:
-                rows[-1] = self._among(allowed, rows[-1], context, cancelled)
+            rows = self._predict(context, scored, named, is_draft, bool(allowed), cancelled) if scored else []
+            for place, mask in enumerate(allowed[: len(rows)]):
+                text = context[: len(context) - scored + 1 + place]
+                rows[place] = self._among(mask, rows[place], text, cancelled)
         except ServerUnreachable:
             self._is_sure = False
             for way in (self._plain, self._adapted):
@@ -150,7 +152,7 @@ class ServedModel:
         scored: int,
         named: Sequence[int],
         is_draft: bool,
-        allowed: TokenSet | None,
+        is_restricted: bool,
         cancelled: Callable[[], bool],
     ) -> list[Prediction]:
         """What comes after each of the last `scored` tokens; of a draft, up to the first that the model would not
@@ -164,7 +166,9 @@ class ServedModel:
             if is_draft or (scored == 1 and not named):
                 rest = len(context) - start
                 if rest <= _AHEAD or not self.abilities.scores_prompts:
-                    self._write(context[:start], rest, _LIKELIEST_OF_ALLOWED if allowed else _LIKELIEST, cancelled)
+                    self._write(
+                        context[:start], rest, _LIKELIEST_OF_ALLOWED if is_restricted else _LIKELIEST, cancelled
+                    )
                     continue
             # With the token that is expected next, the last place is scored like all others.
             self._score([*context, *named[-1:]], start, cancelled)
@@ -222,6 +226,8 @@ class ServedModel:
     ) -> Prediction:
         """The prediction for the allowed tokens alone: those that the server named, or the one that it wrote when told
         that it must. The probabilities are those among them."""
+        if allowed.is_everything:
+            return prediction
         options = [option for option in prediction.options if option[0] in allowed]
         if not options:
             if not self.abilities.obeys_allowed:
