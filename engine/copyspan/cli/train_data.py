@@ -96,7 +96,8 @@ def synthesize(
     count: Annotated[int, typer.Option("--count", min=1, help="How many pairs.")] = 1000,
     seed: SeedOption = 0,
     kind: Annotated[
-        list[str] | None, typer.Option("--kind", help="A kind of edit; can be given again. All kinds by default.")
+        list[str] | None,
+        typer.Option("--kind", help="A kind of edit, or 'fault-*'; can be given again. All by default."),
     ] = None,
     license: LicenseOption = "",
 ) -> None:

@@ -107,6 +107,9 @@ def test_pairs_do_not_depend_on_the_hashes_of_a_process():
 def test_kinds_can_be_chosen():
     pairs = list(synthesize(FILES, 12, seed=0, kinds=["fix-typo", "add-guard"]))
     assert {pair.kind for pair in pairs} == {"fix-typo", "add-guard"}
+    faults = {pair.kind for pair in synthesize(FILES, 30, seed=0, kinds=["fault-*"])}
+    assert len(faults) > 2
+    assert all(kind.startswith("fault-") for kind in faults)
 
 
 def test_files_that_are_used_up_end_the_pairs():

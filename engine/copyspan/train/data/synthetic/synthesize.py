@@ -1,5 +1,6 @@
 """Pairs made up from source files: which kind, which file, which part of it, and whether the result holds."""
 
+import fnmatch
 from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 
@@ -34,8 +35,9 @@ def synthesize(
 ) -> Iterator[EditPair]:
     """Up to `count` pairs, all different; fewer where the files give no more.
 
-    The same files, seed and kinds give the same pairs, and a smaller count the first ones of them. Raises UsageError
-    for an unknown kind, and where no file is of a language that a kind is for.
+    The same files, seed and kinds give the same pairs, and a smaller count the first ones of them. `kinds` are names,
+    or patterns such as "fault-*". Raises UsageError for an unknown kind, and where no file is of a language that a kind
+    is for.
     """
     chosen = _chosen(kinds)
     usable = [file for file in files if MIN_LINES <= file.text.count("\n") <= MAX_LINES and "\r" not in file.text]
@@ -101,10 +103,13 @@ def _chosen(kinds: Sequence[str] | None) -> Mapping[str, Kind]:
     known = all_kinds()
     if kinds is None:
         return known
-    unknown = [name for name in kinds if name not in known]
-    if unknown:
-        raise UsageError(f"--kind {unknown[0]}: there is no such kind. There are {', '.join(known)}.")
-    return {name: known[name] for name in dict.fromkeys(kinds)}
+    found: dict[str, Kind] = {}
+    for pattern in kinds:
+        names = fnmatch.filter(known, pattern)
+        if not names:
+            raise UsageError(f"--kind {pattern}: there is no such kind. There are {', '.join(known)}.")
+        found |= {name: known[name] for name in names}
+    return found
 
 
 def _key(before: str, after: str) -> int:
