@@ -20,6 +20,7 @@ from copyspan.engine import Engine
 from copyspan.errors import UsageError
 from copyspan.models.protocol import LanguageModel
 
+USUAL_WAYS: tuple[Way, ...] = ("plain", "lookup", "verified", "search")
 _CHUNK = 512
 _UNSTEERED: set[Way] = {"search", "program", "program-search"}
 """Ways in which the model decides more than the next token of the answer."""
@@ -29,7 +30,7 @@ _UNSTEERED: set[Way] = {"search", "program", "program-search"}
 class Plan:
     """What is done with every case."""
 
-    ways: tuple[Way, ...] = ("plain", "lookup", "verified", "search")
+    ways: tuple[Way, ...] = USUAL_WAYS
     options: Options = field(default_factory=Options)
     trials: int = 1
     seed: int = 0

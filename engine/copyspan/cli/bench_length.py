@@ -1,20 +1,17 @@
 """`copyspan bench length`: what an edit costs as its document grows."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from copyspan.bench.cases import Case, Framing, Numbers, read_cases
 from copyspan.bench.results import Option, ResultFile, read_results
 from copyspan.cli.bench import OUT, FramingOption, NumbersOption, OutOption, SeedOption, print_tables
-from copyspan.cli.bench_options import DeviceOption, DtypeOption, ModelOption, ResumeOption, bar, file_name
+from copyspan.cli.bench_options import DeviceOption, DtypeOption, ModelOption, ResumeOption, bar, chosen_ways, file_name
 from copyspan.cli.worker import quieten
 from copyspan.config import DEFAULT_MODEL, EngineSettings
 from copyspan.errors import UsageError
-
-if TYPE_CHECKING:  # read when the command is chosen
-    from copyspan.config import StrategyName
 
 
 def length(
@@ -46,7 +43,7 @@ def length(
     from copyspan.bench.loading import header_of, load
     from copyspan.bench.ways import file_name as file_name_of
 
-    ways = _ways(way)
+    ways = chosen_ways(way, it.WAYS)
     edited, others = _cases(edit_set, framing, numbers, seed, sample)
     settings = EngineSettings(model=model, adapter=adapter, device=device, dtype=dtype, context_size=context_size)
     with bar() as shown:
@@ -79,12 +76,3 @@ def _cases(
     edited = choose(read_cases(edit_set, framing, Numbers.parse(numbers) if numbers else None), seed, sample)
     ids = {case.id for case in edited}
     return edited, [case for case in choose(read_cases(edit_set, framing), seed) if case.id not in ids]
-
-
-def _ways(names: list[str] | None) -> tuple["StrategyName", ...]:
-    from copyspan.bench.length import WAYS
-
-    unknown = [name for name in names or () if name not in WAYS]
-    if unknown:
-        raise UsageError(f"--way {unknown[0]}: there is no such way. There are {', '.join(WAYS)}.")
-    return tuple(way for way in WAYS if names is None or way in names)

@@ -8,14 +8,13 @@ import typer
 from copyspan.bench.cases import Case, Framing, Numbers, read_sets
 from copyspan.bench.results import ResultFile, read_results
 from copyspan.cli.bench import OUT, FramingOption, NumbersOption, OutOption, SeedOption, Sets, print_tables
-from copyspan.cli.bench_options import DeviceOption, DtypeOption, ModelOption, ResumeOption, bar, file_name
+from copyspan.cli.bench_options import DeviceOption, DtypeOption, ModelOption, ResumeOption, bar, chosen_ways, file_name
 from copyspan.cli.terminal import say
 from copyspan.cli.worker import quieten
 from copyspan.config import DEFAULT_MODEL, EngineSettings
 from copyspan.errors import UsageError
 
 if TYPE_CHECKING:  # these import torch, or pydantic models by the dozen, before a command is chosen
-    from copyspan.bench.edit_records import Way
     from copyspan.engine import Engine
 
 RandomOption = Annotated[
@@ -99,12 +98,12 @@ def edit(
     from copyspan.bench.edit_records import EditRecord
     from copyspan.bench.edit_tables import tables
     from copyspan.bench.loading import header_of
-    from copyspan.bench.ways import Options
+    from copyspan.bench.ways import WAYS, Options
 
     if framing == "body" and run_tests:
         raise UsageError("A function's body alone cannot be run. Take the framing plain or doc, or no --run-tests.")
     options = Options(candidates, lookup_tokens, random_weights)
-    plan = it.Plan(_ways(way), options, trials, seed, run_tests)
+    plan = it.Plan(chosen_ways(way, WAYS, it.USUAL_WAYS), options, trials, seed, run_tests)
     cases = it.choose(_cases(sets, framing, numbers), seed, sample, min_lines, max_lines, max_characters)
     settings = EngineSettings(
         model=model,
@@ -182,17 +181,6 @@ def _load(settings: EngineSettings, random_weights: bool) -> "Engine":
 def _cases(sets: list[Path], framing: Framing, numbers: str | None) -> list[Case]:
     chosen = Numbers.parse(numbers) if numbers else None
     return [case for cases in read_sets(sets, framing, chosen).values() for case in cases]
-
-
-def _ways(names: list[str] | None) -> tuple["Way", ...]:
-    from copyspan.bench.ways import WAYS
-
-    if names is None:
-        return ("plain", "lookup", "verified", "search")
-    unknown = [name for name in names if name not in WAYS]
-    if unknown:
-        raise UsageError(f"--way {unknown[0]}: there is no such way. There are {', '.join(WAYS)}.")
-    return tuple(way for way in WAYS if way in names)
 
 
 def _slug(engine: "Engine") -> str:

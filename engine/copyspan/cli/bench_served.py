@@ -8,7 +8,7 @@ import typer
 from copyspan.bench.cases import Numbers, read_sets
 from copyspan.bench.results import Header, Option, ResultFile, read_results
 from copyspan.cli.bench import OUT, FramingOption, NumbersOption, OutOption, SeedOption, Sets, print_tables
-from copyspan.cli.bench_options import ModelOption, ResumeOption, bar, file_name
+from copyspan.cli.bench_options import ModelOption, ResumeOption, bar, chosen_ways, file_name
 from copyspan.cli.server_options import PlainHttpOption, ServedModelOption, ServerOption
 from copyspan.cli.worker import quieten
 from copyspan.config import DEFAULT_MODEL, EngineSettings
@@ -39,16 +39,13 @@ def served(
     from copyspan.bench.edit import choose
     from copyspan.engine import Engine
 
-    unknown = [name for name in way or () if name not in it.WAYS]
-    if unknown:
-        raise UsageError(f"--way {unknown[0]}: there is no such way. There are {', '.join(it.WAYS)}.")
+    ways = chosen_ways(way, it.WAYS)
     chosen = Numbers.parse(numbers) if numbers else None
     drawn = [case for cases in read_sets(sets, framing, chosen).values() for case in cases]
     cases = choose(drawn, seed, sample, min_lines, max_lines)
     settings = _settings(model, server, served_model, allow_plain_http)
     with bar() as shown:
         engine = Engine.load(settings, shown)
-    ways = [name for name in it.WAYS if way is None or name in way]
     path = out / f"served-{framing}-{file_name(model)}.jsonl"
     header = _header(
         "served", model, seed, {"server": it.served_model(engine).abilities.server, "ways": " ".join(ways)}

@@ -81,6 +81,7 @@ class _Drafted:
     """Tokens of a guess: one that the model would have to choose, text that must come, or lines that a copy brings."""
 
     ids: Sequence[int]
+    after: State
     data: bytes = b""
     chosen_at: State | None = None
 
@@ -188,27 +189,29 @@ class ProgramDecoder:
         for text in parts:
             size = 0
             for piece in self._automaton.pieces(state, text, self._run.model.tokenizer.encode):
-                found = [_Drafted(piece.ids, piece.data, None if piece.chosen_at is None else State(piece.chosen_at))]
+                after = State(piece.after)
+                chosen_at = None if piece.chosen_at is None else State(piece.chosen_at)
+                found = [_Drafted(piece.ids, after, piece.data, chosen_at)]
                 if self._splice:
-                    found += [_Drafted(lines) for copy in piece.copies for lines in self._lines(copy)]
+                    found += [_Drafted(lines, after) for copy in piece.copies for lines in self._lines(copy)]
                 limit -= sum(len(part.ids) for part in found)
                 if limit < 0:
                     return draft
                 draft += found
-                state, size = State(piece.after), size + len(piece.data)
+                state, size = after, size + len(piece.data)
             if size < len(text.encode()):
                 break
         return draft
 
     def _masks(self, draft: Sequence[_Drafted]) -> list[TokenSet]:
         """What may follow the pending tokens, and each token of the draft, where it is the model that chooses."""
-        masks = [self._automaton.allowed(self._program.progress.state)]
         state = self._program.progress.state
+        masks = [self._automaton.allowed(state)]
         for part in draft:
             if part.chosen_at is not None:
                 masks[-1] = self._automaton.allowed(part.chosen_at)
-            state = self._automaton.advance_bytes(state, part.data)
             masks += [EVERYTHING] * len(part.ids)
+            state = part.after
         if self._is_choice(state):
             masks[-1] = self._automaton.allowed(state)
         return masks
