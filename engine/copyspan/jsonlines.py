@@ -6,11 +6,34 @@ A file whose name ends in .gz is compressed.
 import gzip
 import zlib
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import ValidationError
 
-from copyspan.errors import SourceError
+from copyspan.errors import SourceError, UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """Which records of a file count: those whose number is `remainder` modulo `modulus`. The first has number 0."""
+
+    remainder: int = 0
+    modulus: int = 1
+
+    @classmethod
+    def parse(cls, text: str) -> "Numbers":
+        """`1/4` means 1 modulo 4. Raises UsageError."""
+        first, slash, last = text.partition("/")
+        if not (slash and first.isdecimal() and last.isdecimal() and int(first) < int(last)):
+            raise UsageError(f"{text!r} is no share: write R/M with R < M, such as 1/4 for the numbers 1, 5, 9, ...")
+        return cls(int(first), int(last))
+
+    def __contains__(self, number: int) -> bool:
+        return number % self.modulus == self.remainder
+
+
+ALL = Numbers()
 
 
 def read_lines(path: Path) -> Iterator[tuple[str, bytes]]:

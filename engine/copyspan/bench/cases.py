@@ -15,7 +15,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict
 
 from copyspan.errors import UsageError
-from copyspan.jsonlines import read_lines, reason_of
+from copyspan.jsonlines import ALL, Numbers, read_lines, reason_of
 
 Framing = Literal["plain", "doc", "body"]
 
@@ -60,25 +60,6 @@ class Case:
         return text.rstrip("\n") == self.after.rstrip("\n")
 
 
-@dataclass(frozen=True, slots=True)
-class Numbers:
-    """Which cases of a set count: those whose number is `remainder` modulo `modulus`. The first has number 0."""
-
-    remainder: int
-    modulus: int
-
-    @classmethod
-    def parse(cls, text: str) -> "Numbers":
-        """`1/4` means 1 modulo 4. Raises UsageError."""
-        first, slash, last = text.partition("/")
-        if not (slash and first.isdecimal() and last.isdecimal() and int(first) < int(last)):
-            raise UsageError(f"--numbers {text}: write R/M with R < M, such as 1/4 for the numbers 1, 5, 9, ...")
-        return cls(int(first), int(last))
-
-    def __contains__(self, number: int) -> bool:
-        return number % self.modulus == self.remainder
-
-
 class _Record(BaseModel):
     """A record's own fields; others are kept as they are."""
 
@@ -92,7 +73,7 @@ class _Record(BaseModel):
     tests: str | None = None
 
 
-def read_cases(path: Path, framing: Framing = "plain", numbers: Numbers | None = None) -> tuple[Case, ...]:
+def read_cases(path: Path, framing: Framing = "plain", numbers: Numbers = ALL) -> tuple[Case, ...]:
     """The cases of one edit set, in order.
 
     Raises SourceError where the file cannot be read, and UsageError for a line that is no record of this framing, for
@@ -102,21 +83,21 @@ def read_cases(path: Path, framing: Framing = "plain", numbers: Numbers | None =
     for number, case in enumerate(_read(path, framing)):
         if case.id in cases:
             raise UsageError(f"{path.name}: the id {case.id!r} occurs twice. Ids tell the results apart.")
-        if numbers is None or number in numbers:
+        if number in numbers:
             cases[case.id] = case
     if not cases:
         raise UsageError(f"{path.name} holds no case that was asked for.")
     return tuple(cases.values())
 
 
-def read_sets(paths: Sequence[Path], framing: Framing, numbers: Numbers | None = None) -> dict[str, tuple[Case, ...]]:
-    """Edit sets by name. Raises as `read_cases`, and UsageError for two files of one name."""
-    sets: dict[str, tuple[Case, ...]] = {}
+def read_sets(paths: Sequence[Path], framing: Framing, numbers: Numbers = ALL) -> list[Case]:
+    """The cases of edit sets, one set after the other. Raises as `read_cases`, and UsageError for two of one name."""
+    names: set[str] = set()
     for path in paths:
-        if path.stem in sets:
+        if path.stem in names:
             raise UsageError(f"Two edit sets are called {path.stem}. Rename one of the files.")
-        sets[path.stem] = read_cases(path, framing, numbers)
-    return sets
+        names.add(path.stem)
+    return [case for path in paths for case in read_cases(path, framing, numbers)]
 
 
 def _read(path: Path, framing: Framing) -> Iterator[Case]:

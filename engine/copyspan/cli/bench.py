@@ -5,11 +5,12 @@ from typing import Annotated
 
 import typer
 
-from copyspan.bench.cases import Case, Framing, Numbers, read_sets
+from copyspan.bench.cases import Framing, read_sets
 from copyspan.bench.results import Header, write_results
 from copyspan.bench.tables import Table
 from copyspan.cli.terminal import say
 from copyspan.config import DEFAULT_MODEL
+from copyspan.jsonlines import Numbers
 
 bench = typer.Typer(name="bench", help="Measure what copying saves, on edit sets of your own.", no_args_is_help=True)
 
@@ -19,13 +20,14 @@ FramingOption = Annotated[
     typer.Option("--framing", help="The document: before/after, before_doc/after_doc, or body_before/body_after."),
 ]
 NumbersOption = Annotated[
-    str | None,
+    str,
     typer.Option("--numbers", metavar="R/M", help="Only records whose number is R modulo M.", show_default=False),
 ]
 TokenizerOption = Annotated[str, typer.Option("--model", help="The model whose tokenizer counts; it must be on disk.")]
 SeedOption = Annotated[int, typer.Option("--seed", help="Seed of all that is drawn.")]
 OutOption = Annotated[Path, typer.Option("--out", metavar="DIR", help="The folder for the results.")]
 
+EVERY = "0/1"
 OUT = Path("bench-results")
 CURVES = ["paper-1.5b", "paper-7b", "cpu-1.5b"]
 
@@ -34,7 +36,7 @@ CURVES = ["paper-1.5b", "paper-7b", "cpu-1.5b"]
 def ceiling(
     sets: Sets,
     framing: FramingOption = "plain",
-    numbers: NumbersOption = None,
+    numbers: NumbersOption = EVERY,
     model: TokenizerOption = DEFAULT_MODEL,
     curve: Annotated[list[str], typer.Option("--curve", help="A known s(N); can be given again.")] = CURVES,
     kernel: Annotated[
@@ -50,7 +52,7 @@ def ceiling(
     from copyspan.bench.tokens import ModelTokens
 
     curves = [named_curve(name) for name in curve] + [found for path in kernel or () for found in read_curves(path)]
-    cases, tokens = _cases(sets, framing, numbers), ModelTokens.of(model)
+    cases, tokens = read_sets(sets, framing, Numbers.parse(numbers)), ModelTokens.of(model)
     records = [it.measure(case, tokens, min_span) for case in cases]
     write_results(out / f"ceiling-{framing}.jsonl", _header("ceiling", seed, model), records)
     print_tables(it.coverage_table(records, seed), it.histogram_table(records), it.bound_table(records, curves, seed))
@@ -60,7 +62,7 @@ def ceiling(
 def roundtrip(
     sets: Sets,
     framing: FramingOption = "plain",
-    numbers: NumbersOption = None,
+    numbers: NumbersOption = EVERY,
     model: TokenizerOption = DEFAULT_MODEL,
     out: OutOption = OUT,
 ) -> None:
@@ -68,7 +70,7 @@ def roundtrip(
     from copyspan.bench import roundtrip as it
     from copyspan.bench.tokens import ModelTokens
 
-    cases, tokens = _cases(sets, framing, numbers), ModelTokens.of(model)
+    cases, tokens = read_sets(sets, framing, Numbers.parse(numbers)), ModelTokens.of(model)
     records = [record for case in cases for record in it.measure(case, tokens)]
     write_results(out / f"roundtrip-{framing}.jsonl", _header("roundtrip", 0, model), records)
     print_tables(it.roundtrip_table(records))
@@ -80,7 +82,7 @@ def roundtrip(
 def perturb(
     sets: Sets,
     framing: FramingOption = "plain",
-    numbers: NumbersOption = None,
+    numbers: NumbersOption = EVERY,
     error: Annotated[
         list[int] | None, typer.Option("--error", min=0, help="How far an end moves at most; can be given again.")
     ] = None,
@@ -91,7 +93,7 @@ def perturb(
     """How many oracle programs are still right when the ends of their copies are a little wrong."""
     from copyspan.bench import perturb as it
 
-    cases = _cases(sets, framing, numbers)
+    cases = read_sets(sets, framing, Numbers.parse(numbers))
     records = [it.measure(case, e, seed, trials) for case in cases for e in error or it.ERRORS]
     write_results(out / f"perturb-{framing}.jsonl", _header("perturb", seed, None), records)
     print_tables(it.perturb_table(records, seed))
@@ -101,7 +103,7 @@ def perturb(
 def formats(
     sets: Sets,
     framing: FramingOption = "plain",
-    numbers: NumbersOption = None,
+    numbers: NumbersOption = EVERY,
     model: TokenizerOption = DEFAULT_MODEL,
     seed: SeedOption = 0,
     out: OutOption = OUT,
@@ -110,7 +112,7 @@ def formats(
     from copyspan.bench import formats as it
     from copyspan.bench.tokens import ModelTokens
 
-    cases, tokens = _cases(sets, framing, numbers), ModelTokens.of(model)
+    cases, tokens = read_sets(sets, framing, Numbers.parse(numbers)), ModelTokens.of(model)
     records = [record for case in cases for record in it.measure(case, tokens)]
     write_results(out / f"formats-{framing}.jsonl", _header("formats", seed, model), records)
     print_tables(it.format_table(records, seed))
@@ -128,12 +130,6 @@ def report(
 
     for path in write_report(folder, out):
         say(f"Wrote {path}")
-
-
-def _cases(sets: list[Path], framing: Framing, numbers: str | None) -> list[Case]:
-    """The cases of all sets, one set after the other."""
-    chosen = Numbers.parse(numbers) if numbers else None
-    return [case for cases in read_sets(sets, framing, chosen).values() for case in cases]
 
 
 def _header(name: str, seed: int, model: str | None) -> Header:

@@ -5,19 +5,20 @@ from typing import Annotated
 
 import typer
 
-from copyspan.bench.cases import Case, Framing, Numbers, read_cases
+from copyspan.bench.cases import Case, Framing, read_cases
 from copyspan.bench.results import Option, ResultFile, read_results
-from copyspan.cli.bench import OUT, FramingOption, NumbersOption, OutOption, SeedOption, print_tables
+from copyspan.cli.bench import EVERY, OUT, FramingOption, NumbersOption, OutOption, SeedOption, print_tables
 from copyspan.cli.bench_options import DeviceOption, DtypeOption, ModelOption, ResumeOption, bar, chosen_ways, file_name
 from copyspan.cli.worker import quieten
 from copyspan.config import DEFAULT_MODEL, EngineSettings
 from copyspan.errors import UsageError
+from copyspan.jsonlines import Numbers
 
 
 def length(
     edit_set: Annotated[Path, typer.Argument(metavar="SET", help="JSON lines of short documents.", show_default=False)],
     framing: FramingOption = "plain",
-    numbers: NumbersOption = None,
+    numbers: NumbersOption = EVERY,
     sample: Annotated[int, typer.Option("--sample", min=1, help="How many edits at each length, drawn.")] = 5,
     lines: Annotated[
         list[int] | None, typer.Option("--lines", min=10, help="Lines of the document; can be given again.")
@@ -65,14 +66,12 @@ def length(
     print_tables(it.length_table(read_results(path, it.LengthRecord)[1]))
 
 
-def _cases(
-    edit_set: Path, framing: Framing, numbers: str | None, seed: int, sample: int
-) -> tuple[list[Case], list[Case]]:
+def _cases(edit_set: Path, framing: Framing, numbers: str, seed: int, sample: int) -> tuple[list[Case], list[Case]]:
     """The cases that are edited, and those that documents are filled up with, both in a drawn order."""
     from copyspan.bench.edit import choose
 
     if framing == "body":
         raise UsageError("A model edits what an editor has. Take the framing plain or doc.")
-    edited = choose(read_cases(edit_set, framing, Numbers.parse(numbers) if numbers else None), seed, sample)
+    edited = choose(read_cases(edit_set, framing, Numbers.parse(numbers)), seed, sample)
     ids = {case.id for case in edited}
     return edited, [case for case in choose(read_cases(edit_set, framing), seed) if case.id not in ids]

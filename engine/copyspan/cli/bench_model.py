@@ -5,14 +5,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from copyspan.bench.cases import Case, Framing, Numbers, read_sets
+from copyspan.bench.cases import read_sets
 from copyspan.bench.results import ResultFile, read_results
-from copyspan.cli.bench import OUT, FramingOption, NumbersOption, OutOption, SeedOption, Sets, print_tables
+from copyspan.cli.bench import EVERY, OUT, FramingOption, NumbersOption, OutOption, SeedOption, Sets, print_tables
 from copyspan.cli.bench_options import DeviceOption, DtypeOption, ModelOption, ResumeOption, bar, chosen_ways, file_name
 from copyspan.cli.terminal import say
 from copyspan.cli.worker import quieten
 from copyspan.config import DEFAULT_MODEL, EngineSettings
 from copyspan.errors import UsageError
+from copyspan.jsonlines import Numbers
 
 if TYPE_CHECKING:  # these import torch, or pydantic models by the dozen, before a command is chosen
     from copyspan.engine import Engine
@@ -57,7 +58,7 @@ def kernel(
 def edit(
     sets: Sets,
     framing: FramingOption = "plain",
-    numbers: NumbersOption = None,
+    numbers: NumbersOption = EVERY,
     sample: Annotated[int | None, typer.Option("--sample", min=1, help="At most so many of each set, drawn.")] = None,
     min_lines: Annotated[int, typer.Option("--min-lines", min=1, help="Leave out shorter documents.")] = 1,
     max_lines: Annotated[int | None, typer.Option("--max-lines", min=1, help="Leave out longer documents.")] = None,
@@ -104,7 +105,9 @@ def edit(
         raise UsageError("A function's body alone cannot be run. Take the framing plain or doc, or no --run-tests.")
     options = Options(candidates, lookup_tokens, random_weights)
     plan = it.Plan(chosen_ways(way, WAYS, it.USUAL_WAYS), options, trials, seed, run_tests)
-    cases = it.choose(_cases(sets, framing, numbers), seed, sample, min_lines, max_lines, max_characters)
+    cases = it.choose(
+        read_sets(sets, framing, Numbers.parse(numbers)), seed, sample, min_lines, max_lines, max_characters
+    )
     settings = EngineSettings(
         model=model,
         adapter=adapter,
@@ -135,7 +138,7 @@ def gpu(
         typer.Option("--set", help="Edit sets; without any, edits of documents of known lengths are made up."),
     ] = None,
     framing: FramingOption = "plain",
-    numbers: NumbersOption = None,
+    numbers: NumbersOption = EVERY,
     num_cases: Annotated[int, typer.Option("--cases", min=1, help="How many edits for each model.")] = 30,
     context: ContextsOption = None,
     trials: Annotated[int, typer.Option("--trials", min=1, help="Rounds of s(N).")] = 7,
@@ -153,7 +156,10 @@ def gpu(
     from copyspan.bench.edit_tables import tables
     from copyspan.bench.synthetic import synthetic_cases
 
-    cases = edits.choose(_cases(set_, framing, numbers), seed)[:num_cases] if set_ else synthetic_cases(num_cases, seed)
+    if set_:
+        cases = edits.choose(read_sets(set_, framing, Numbers.parse(numbers)), seed)[:num_cases]
+    else:
+        cases = list(synthetic_cases(num_cases, seed))
     job = it.Job(
         models=tuple(model),
         random_weights=random_weights,
@@ -176,11 +182,6 @@ def _load(settings: EngineSettings, random_weights: bool) -> "Engine":
 
     with bar() as shown:
         return load(settings, shown, random_weights=random_weights)
-
-
-def _cases(sets: list[Path], framing: Framing, numbers: str | None) -> list[Case]:
-    chosen = Numbers.parse(numbers) if numbers else None
-    return [case for cases in read_sets(sets, framing, chosen).values() for case in cases]
 
 
 def _slug(engine: "Engine") -> str:

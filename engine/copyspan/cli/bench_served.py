@@ -5,20 +5,21 @@ from typing import Annotated, Any
 
 import typer
 
-from copyspan.bench.cases import Numbers, read_sets
+from copyspan.bench.cases import read_sets
 from copyspan.bench.results import Header, Option, ResultFile, read_results
-from copyspan.cli.bench import OUT, FramingOption, NumbersOption, OutOption, SeedOption, Sets, print_tables
+from copyspan.cli.bench import EVERY, OUT, FramingOption, NumbersOption, OutOption, SeedOption, Sets, print_tables
 from copyspan.cli.bench_options import ModelOption, ResumeOption, bar, chosen_ways, file_name
 from copyspan.cli.server_options import PlainHttpOption, ServedModelOption, ServerOption
 from copyspan.cli.worker import quieten
 from copyspan.config import DEFAULT_MODEL, EngineSettings
 from copyspan.errors import UsageError
+from copyspan.jsonlines import Numbers
 
 
 def served(
     sets: Sets,
     framing: FramingOption = "plain",
-    numbers: NumbersOption = None,
+    numbers: NumbersOption = EVERY,
     sample: Annotated[int | None, typer.Option("--sample", min=1, help="At most so many of each set, drawn.")] = None,
     min_lines: Annotated[int, typer.Option("--min-lines", min=1, help="Leave out shorter documents.")] = 1,
     max_lines: Annotated[int | None, typer.Option("--max-lines", min=1, help="Leave out longer documents.")] = None,
@@ -40,9 +41,7 @@ def served(
     from copyspan.engine import Engine
 
     ways = chosen_ways(way, it.WAYS)
-    chosen = Numbers.parse(numbers) if numbers else None
-    drawn = [case for cases in read_sets(sets, framing, chosen).values() for case in cases]
-    cases = choose(drawn, seed, sample, min_lines, max_lines)
+    cases = choose(read_sets(sets, framing, Numbers.parse(numbers)), seed, sample, min_lines, max_lines)
     settings = _settings(model, server, served_model, allow_plain_http)
     with bar() as shown:
         engine = Engine.load(settings, shown)

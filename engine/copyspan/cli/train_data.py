@@ -9,7 +9,7 @@ import typer
 from copyspan.cli.bench import SeedOption
 from copyspan.cli.bench_options import bar
 from copyspan.cli.terminal import say
-from copyspan.errors import UsageError
+from copyspan.jsonlines import Numbers
 
 if TYPE_CHECKING:  # these are imported when a command is chosen
     from copyspan.cli.progress import RichProgress
@@ -77,12 +77,10 @@ def records(
     from copyspan.train.data.records import Fields, from_edit_set
     from copyspan.train.pairs import write_pairs
 
-    remainders, modulus = _numbers(numbers or ["0/1"])
+    chosen = tuple(map(Numbers.parse, numbers or ["0/1"]))
     with bar() as shown:
         shown.started("Records", None, "pairs")
-        pairs = from_edit_set(
-            edit_set, Fields(before, after), kind=kind, license=license, remainders=remainders, modulus=modulus
-        )
+        pairs = from_edit_set(edit_set, Fields(before, after), kind=kind, license=license, numbers=chosen)
         number = write_pairs(out, _counted(pairs, shown))
         shown.finished()
     say(f"Wrote {number:,} pairs to {out}")
@@ -150,15 +148,6 @@ def check(
         say(f"Wrote {out}")
     elif checked.reasons:
         raise typer.Exit(1)
-
-
-def _numbers(shares: list[str]) -> tuple[frozenset[int], int]:
-    """0/4 and 2/4 are the remainders 0 and 2 modulo 4. Raises UsageError."""
-    parts = [share.partition("/") for share in shares]
-    numbers = [(int(first), int(last)) for first, _, last in parts if first.isdecimal() and last.isdecimal()]
-    if len(numbers) < len(shares) or len({modulus for _, modulus in numbers}) > 1 or any(r >= m for r, m in numbers):
-        raise UsageError(f"--numbers {' '.join(shares)}: write R/M with R < M and one M, such as 0/4 and 2/4.")
-    return frozenset(remainder for remainder, _ in numbers), numbers[0][1]
 
 
 def _counted(pairs: "Iterable[EditPair]", shown: "RichProgress") -> "Iterator[EditPair]":

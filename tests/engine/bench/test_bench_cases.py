@@ -1,8 +1,9 @@
 import pytest
 from bench_doubles import case, write_set
 
-from copyspan.bench.cases import Numbers, read_cases, read_sets
+from copyspan.bench.cases import read_cases, read_sets
 from copyspan.errors import SourceError, UsageError
+from copyspan.jsonlines import Numbers
 
 RECORD = {"id": "a", "before": "x\n", "after": "y\n", "instruction": "do", "lang": "py", "entry_point": "f"}
 
@@ -75,7 +76,7 @@ def test_a_missing_file(tmp_path):
 def test_two_sets_of_one_name(tmp_path):
     (tmp_path / "b").mkdir()
     paths = [write_set(tmp_path / "mine.jsonl", RECORD), write_set(tmp_path / "b" / "mine.jsonl", RECORD)]
-    assert list(read_sets(paths[:1], "plain")) == ["mine"]
+    assert [found.set for found in read_sets(paths[:1], "plain")] == ["mine"]
     with pytest.raises(UsageError, match="called mine"):
         read_sets(paths, "plain")
 

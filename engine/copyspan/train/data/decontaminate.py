@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from copyspan.errors import UsageError
-from copyspan.jsonlines import read_lines
+from copyspan.jsonlines import ALL, Numbers, read_lines
 from copyspan.train.pairs import EditPair
 
 RUN = 40
@@ -90,25 +90,19 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class EvaluationSet:
-    """A file of JSON lines, or the records of it whose number is `remainder` modulo `modulus`; the first has number 0.
+    """A file of JSON lines, or some of its records.
 
     The others may then be training data.
     """
 
     path: Path
-    remainder: int = 0
-    modulus: int = 1
+    numbers: Numbers = ALL
 
     @classmethod
     def parse(cls, text: str) -> "EvaluationSet":
         """FILE or FILE:R/M. Raises UsageError unless R < M."""
-        match = re.fullmatch(r"(.+):(\d+)/(\d+)", text)
-        if match is None:
-            return cls(Path(text))
-        found = cls(Path(match[1]), int(match[2]), int(match[3]))
-        if found.remainder >= found.modulus:
-            raise UsageError(f"{text}: write FILE:R/M with R < M, such as set.jsonl:1/4.")
-        return found
+        match = re.fullmatch(r"(.+):(\d+/\d+)", text)
+        return cls(Path(text)) if match is None else cls(Path(match[1]), Numbers.parse(match[2]))
 
 
 def read_evaluation(sets: Sequence[EvaluationSet]) -> EvaluationIndex:
@@ -119,7 +113,7 @@ def read_evaluation(sets: Sequence[EvaluationSet]) -> EvaluationIndex:
     index = EvaluationIndex()
     for chosen in sets:
         for number, (place, record) in enumerate(_records(chosen.path)):
-            if number % chosen.modulus != chosen.remainder:
+            if number not in chosen.numbers:
                 continue
             if not any(isinstance(record.get(name), str) for name in _FIELDS):
                 raise UsageError(f"{place} is no record of an evaluation set: it has none of {', '.join(_FIELDS)}.")

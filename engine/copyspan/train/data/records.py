@@ -1,13 +1,13 @@
 """Edit pairs from an edit set: JSON lines whose records hold a text before and after an edit, and an instruction."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from copyspan.errors import UsageError
-from copyspan.jsonlines import read_lines
+from copyspan.jsonlines import ALL, Numbers, read_lines
 from copyspan.train.data.synthetic.edit import LANGUAGES
 from copyspan.train.pairs import EditPair
 
@@ -27,16 +27,15 @@ def from_edit_set(
     *,
     kind: str = "record",
     license: str = "",
-    remainders: frozenset[int] = frozenset({0}),
-    modulus: int = 1,
+    numbers: Sequence[Numbers] = (ALL,),
 ) -> Iterator[EditPair]:
-    """Pairs of the records whose number is one of `remainders` modulo `modulus`; the first record has number 0.
+    """Pairs of the records that any of `numbers` names.
 
     A record without a file name is told to be "main" in its language. Raises SourceError where the file cannot be read,
     and UsageError for a line that is no record with these fields; no message holds a record's text.
     """
     for number, (place, line) in enumerate(read_lines(path)):
-        if number % modulus in remainders:
+        if any(number in some for some in numbers):
             yield _pair(line, place, number, fields, kind, license)
 
 
