@@ -168,8 +168,10 @@ class TransformersModel:
     def _forward(self, tokens: Sequence[int], scored: int) -> torch.Tensor:
         """Logits [scored, vocabulary] after the last `scored` tokens."""
         ids = torch.tensor([list(tokens)], device=self._device)
-        # logits_to_keep = 0 would mean all of them, so that one row is computed and dropped where none is wanted.
-        output = self._model(input_ids=ids, cache=self._cache, use_cache=True, logits_to_keep=max(1, scored))
+        # One row is computed and dropped where none is wanted. Numbers of rows, not how many: those would be cut out as
+        # a view, for which the product with the output layer copies all its weights, unless they have gradients.
+        rows = torch.arange(len(tokens) - max(1, scored), len(tokens), device=self._device)
+        output = self._model(input_ids=ids, cache=self._cache, use_cache=True, logits_to_keep=rows)
         logits: torch.Tensor = output.logits[0]
         return logits if scored else logits[:0]
 

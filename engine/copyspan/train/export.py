@@ -111,6 +111,14 @@ Say here where the pairs come from and under which licenses.
 ## Evaluation
 
 Say here what `copyspan train validate` gives, on which pairs.
+
+## Limits
+
+Say here what it was not taught.
+
+## Licence
+
+Say here the licence of these weights, and name that of the base model.
 """
 
 

@@ -57,6 +57,17 @@ def test_only_the_last_positions_are_scored(model: TransformersModel) -> None:
     assert model.extend(IDS, scored=0).best == ()
 
 
+def test_the_output_layer_is_given_rows_that_lie_together(model: TransformersModel) -> None:
+    """For a view with gaps the product would copy the layer's weights, as large as a vocabulary, at each forward."""
+    seen: list[torch.Tensor] = []
+    with model.as_library() as library:
+        layer = library.get_output_embeddings()
+    with layer.register_forward_pre_hook(lambda _, inputs: seen.append(inputs[0])):
+        model.extend(IDS, scored=3)
+    assert [states.shape[1] for states in seen] == [3]
+    assert seen[0].stride() == torch.empty(seen[0].shape).stride()  # is_contiguous() passes over dimensions of size 1
+
+
 def test_rollback_forgets_what_came_after(model: TransformersModel) -> None:
     model.extend(IDS)
     expected = model.extend([42], named=[0], top=3)
