@@ -25,6 +25,8 @@ from copyspan.tokens import EVERYTHING, TokenSet
 _OPTIONS = 4
 _DRAFT_LIMIT = 32
 """Tokens. Most guesses go wrong earlier; a longer one costs a CPU more than it saves."""
+_DEPARTURE_SLACK = 256
+"""Tokens that a departure may write beyond twice its trunk's: one that left for good can write for a minute."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,11 +111,13 @@ class ProgramDecoder:
         self._program = WrittenProgram(Progress(automaton.start))
         self._pending: list[int] = []
         """Tokens that the context lacks."""
+        self._limit = run.max_new_tokens
         self._narrator = ProgramNarrator(run.emit)
 
     def greedy(self) -> WrittenProgram:
         """The likeliest program, choice by choice. Raises OutputRejected, ContextTooLong and Cancelled."""
         copied = sum(map(len, self._prompt.line_ids)) if self._splice else 0
+        self._limit = self._run.max_new_tokens
         self._begin(WrittenProgram(Progress(self._automaton.start)))
         self._pending = read_prompt(self._run, self._prompt.ids, copied + ANSWER_MARGIN)
         self._run.emit(AnswerStarted("program"))
@@ -122,8 +126,10 @@ class ProgramDecoder:
     def branch(self, trunk: WrittenProgram, choice: Choice, token: int, logprob: float) -> WrittenProgram:
         """The program that equals `trunk` before `choice`, takes `token` there, and goes on greedily.
 
-        The context must hold `trunk` up to the choice: branch from the last choice to the first.
+        The context must hold `trunk` up to the choice: branch from the last choice to the first. Raises what `greedy`
+        raises.
         """
+        self._limit = min(self._run.max_new_tokens, 2 * trunk.progress.num_written + _DEPARTURE_SLACK)
         self._run.model.rollback(choice.context_length)
         self._run.emit(AnswerStarted("departure"))
         self._begin(trunk.up_to(choice))
@@ -268,9 +274,9 @@ class ProgramDecoder:
 
     def _check(self) -> None:
         num_written = self._program.progress.num_written
-        if num_written > self._run.max_new_tokens or self._room - len(self._pending) < 1:
+        if num_written > self._limit or self._room - len(self._pending) < 1:
             raise OutputTruncated(
-                f"The program was cut after {num_written} tokens (limit {self._run.max_new_tokens}; context "
+                f"The program was cut after {num_written} tokens (limit {self._limit}; context "
                 f"{self._run.model.context_size}); nothing was changed. Select fewer lines, or raise max_new_tokens."
             )
         check_repetition(self._program.chosen[-600:])

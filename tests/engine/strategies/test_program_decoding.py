@@ -129,6 +129,15 @@ def test_a_program_that_changes_nothing_gives_way_to_a_departure() -> None:
     assert result.candidates[-1].text == DOCUMENT
 
 
+def test_a_departure_that_writes_on_and_on_is_given_up() -> None:
+    """What is found by then counts, and nobody waits for the rest."""
+    long = program((1, 4), "new\n" + "".join(f"{i * i}\n" for i in range(160)), (6, 12))
+    result, *_ = decode(OTHERS[0], long, OTHERS[2], candidates=3)
+    assert DOCUMENT.replace("line 4\nline 5\n", "new\n") in texts(result)
+    assert not any("25281\n" in text for text in texts(result))
+    assert decode(long)[0].best.text.count("\n") > 160
+
+
 def test_the_search_goes_on_where_it_stopped() -> None:
     model = ScriptedModel(OTHERS)
     engine = Engine(model, EngineSettings(search_width=1))
