@@ -28,6 +28,7 @@ SeedOption = Annotated[int, typer.Option("--seed", help="Seed of all that is dra
 OutOption = Annotated[Path, typer.Option("--out", metavar="DIR", help="The folder for the results.")]
 
 EVERY = "0/1"
+"""All records, as R/M."""
 OUT = Path("bench-results")
 CURVES = ["paper-1.5b", "paper-7b", "cpu-1.5b"]
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from copyspan.cli.bench import SeedOption
+from copyspan.cli.bench import EVERY, SeedOption
 from copyspan.cli.bench_options import bar
 from copyspan.cli.terminal import say
 from copyspan.jsonlines import Numbers
@@ -77,7 +77,7 @@ def records(
     from copyspan.train.data.records import Fields, from_edit_set
     from copyspan.train.pairs import write_pairs
 
-    chosen = tuple(map(Numbers.parse, numbers or ["0/1"]))
+    chosen = tuple(map(Numbers.parse, numbers or [EVERY]))
     with bar() as shown:
         shown.started("Records", None, "pairs")
         pairs = from_edit_set(edit_set, Fields(before, after), kind=kind, license=license, numbers=chosen)

@@ -71,7 +71,7 @@ def test_the_last_piece_can_hold_more_than_the_text() -> None:
 
 _OPS = st.lists(
     st.one_of(
-        st.integers(1, 20).map(lambda n: n),
+        st.integers(1, 20),
         st.lists(st.text("ab <>/é\\", max_size=5), min_size=1, max_size=3).map(lambda t: "".join(x + "\n" for x in t)),
     ),
     max_size=6,
