@@ -117,8 +117,7 @@ class ProgramDecoder:
     def greedy(self) -> WrittenProgram:
         """The likeliest program, choice by choice. Raises OutputRejected, ContextTooLong and Cancelled."""
         copied = sum(map(len, self._prompt.line_ids)) if self._splice else 0
-        self._limit = self._run.max_new_tokens
-        self._begin(WrittenProgram(Progress(self._automaton.start)))
+        self._begin(WrittenProgram(Progress(self._automaton.start)), self._run.max_new_tokens)
         self._pending = read_prompt(self._run, self._prompt.ids, copied + ANSWER_MARGIN)
         self._run.emit(AnswerStarted("program"))
         return self._finished()
@@ -129,15 +128,17 @@ class ProgramDecoder:
         The context must hold `trunk` up to the choice: branch from the last choice to the first. Raises what `greedy`
         raises.
         """
-        self._limit = min(self._run.max_new_tokens, 2 * trunk.progress.num_written + _DEPARTURE_SLACK)
         self._run.model.rollback(choice.context_length)
         self._run.emit(AnswerStarted("departure"))
-        self._begin(trunk.up_to(choice))
+        limit = 2 * trunk.progress.num_written + _DEPARTURE_SLACK
+        self._begin(trunk.up_to(choice), min(self._run.max_new_tokens, limit))
         self._take_token(token, logprob, choice)
         return self._finished()
 
-    def _begin(self, program: WrittenProgram) -> None:
+    def _begin(self, program: WrittenProgram, limit: int) -> None:
+        """Go on with a program, which may have `limit` tokens that are no copies."""
         self._program = program
+        self._limit = limit
         self._pending = []
         self._narrator = ProgramNarrator(self._run.emit)
         self._narrator.tell(bytes(program.text))
