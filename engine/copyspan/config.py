@@ -13,8 +13,8 @@ CONTEXT_LINES = 20
 KEY_VARIABLE = "COPYSPAN_API_KEY"
 """The environment variable that holds a server's key."""
 
-StrategyName = Literal["verified", "program"]
-StrategyWish = Literal["auto", "verified", "program"]
+StrategyName = Literal["verified", "program", "ensemble"]
+StrategyWish = Literal["auto", "verified", "program", "ensemble"]
 
 
 class EngineSettings(BaseModel):

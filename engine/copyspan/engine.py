@@ -120,6 +120,8 @@ class Engine:
                 return work.result(
                     work.rewriter().rewrite(request.candidates, width), "verified", fallback=_reason(refusal)
                 )
+        if work.strategy == "ensemble":
+            return work.result(work.ensemble().write(request.candidates, width), "ensemble")
         return work.result(work.rewriter().rewrite(request.candidates, width), "verified")
 
     def search(
@@ -135,8 +137,7 @@ class Engine:
         the candidates are the same. The cost is that of this search. Raises what `edit` raises.
         """
         work = self._work(request, cancelled, on_event)
-        finder = work.writer() if result.strategy == "program" else work.rewriter()
-        more = finder.more(work.known(result), result.searched, self.settings.search_width)
+        more = work.finder(result.strategy).more(work.known(result), result.searched, self.settings.search_width)
         return work.result(more, result.strategy, result.candidates, fallback=result.fallback)
 
     def warm(

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 from copyspan.config import StrategyName
@@ -16,6 +17,7 @@ from copyspan.result import Candidate, Cost, EditRequest, EditResult, check_inst
 from copyspan.strategies.answer import Answer, Rewrites
 from copyspan.strategies.choice import Situation, choose
 from copyspan.strategies.context import ANSWER_MARGIN, Meter, Run
+from copyspan.strategies.ensemble import Ensemble
 from copyspan.strategies.events import Event, LinesCopied, SearchStarted, TextGenerated
 from copyspan.strategies.hunks import HunkTeller
 from copyspan.strategies.program import ProgramWriter
@@ -60,13 +62,32 @@ class Work:
         return Rewriter(self.run, request.snapshot, self._scope, request.instruction, self._rewrite_prompt)
 
     def writer(self) -> ProgramWriter:
-        request, adapter = self._request, self._model.adapter
         self._model.use_adapter(True)
+        return self._writer(self.run)
+
+    def _writer(self, run: Run) -> ProgramWriter:
+        request, adapter = self._request, self._model.adapter
         # A model that was not trained sees what it copies, as it would in a text.
         splice = adapter is None or adapter.splice
         return ProgramWriter(
-            self.run, request.snapshot, self._scope, request.instruction, self._numbered_prompt, splice=splice
+            run, request.snapshot, self._scope, request.instruction, self._numbered_prompt, splice=splice
         )
+
+    def finder(self, strategy: StrategyName) -> Rewriter | ProgramWriter | Ensemble:
+        """What looks for further candidates of a strategy."""
+        match strategy:
+            case "verified":
+                return self.rewriter()
+            case "program":
+                return self.writer()
+            case "ensemble":
+                return self.ensemble()
+
+    def ensemble(self) -> Ensemble:
+        """Only rewriting is told of: whoever watches sees one answer become another."""
+        quiet = replace(self.run, emit=lambda _: None)
+        writer, rewriter = self._writer(quiet), self.rewriter()
+        return Ensemble(self._model, self._request.snapshot, self._scope, rewriter, writer)
 
     @cached_property
     def _rewrite_prompt(self) -> RewritePrompt:

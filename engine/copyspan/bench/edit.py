@@ -22,7 +22,7 @@ from copyspan.models.protocol import LanguageModel
 
 USUAL_WAYS: tuple[Way, ...] = ("plain", "lookup", "verified", "search")
 _CHUNK = 512
-_UNSTEERED: set[Way] = {"search", "program", "program-search"}
+_UNSTEERED: set[Way] = {"search", "program", "program-search", "ensemble"}
 """Ways in which the model decides more than the next token of the answer."""
 
 

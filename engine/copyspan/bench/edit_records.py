@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict
 from copyspan.bench.cases import Framing
 from copyspan.bench.results import Record
 
-Way = Literal["plain", "lookup", "verified", "search", "program", "program-search", "adapted"]
+Way = Literal["plain", "lookup", "verified", "search", "program", "program-search", "ensemble", "adapted"]
 """How an edit was made; `ways` says what each means."""
 
 

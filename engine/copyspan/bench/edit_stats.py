@@ -12,7 +12,7 @@ ALL = "all"
 SHIPPED = "as shipped"
 COMPARED = (("plain", "verified"), ("lookup", "verified"), ("plain", "lookup"), ("plain", SHIPPED))
 
-SEARCHES: Mapping[Way, str] = {"search": "", "program-search": ", programs"}
+SEARCHES: Mapping[Way, str] = {"search": "", "program-search": ", programs", "ensemble": ", ensemble"}
 """Ways that give several candidates, and what is said of their shares."""
 
 Pair = tuple[float, float]

@@ -110,6 +110,7 @@ CHOICES: Mapping[str, Callable[[EditRecord], WayRecord | None]] = {
     SHIPPED: partial(_first, "search"),
     "program": partial(_first, "program"),
     "program, searched": partial(_first, "program-search"),
+    "ensemble": partial(_first, "ensemble"),
     "adapter left on": partial(_first, "adapted"),
 }
 

@@ -20,6 +20,7 @@ from copyspan.engine import EditRequest, Engine
 from copyspan.errors import CopyspanError
 
 WAYS: tuple[StrategyName, ...] = get_args(StrategyName)
+USUAL_WAYS: tuple[StrategyName, ...] = ("verified", "program")
 LENGTHS = (50, 100, 200, 500, 1000, 2000)
 
 

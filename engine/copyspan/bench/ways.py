@@ -6,6 +6,7 @@
     search    what copyspan looks for where several candidates are wanted: verified copying, then departures
     program   the model writes a program under the automaton's mask, with its adapter if it has one
     program-search  the same, and then departures from the program
+    ensemble  search, and a program beside it; rewriting and programs judge all candidates together
     adapted   verified copying with that adapter left on, which copyspan never does: what it does to other work
 
 All but programs are given the same prompt, and their tokens are read as an answer by the same code. Knows no results
@@ -23,6 +24,7 @@ from copyspan.bench.edit_records import ProgramRecord, Way
 from copyspan.bench.generate import generate
 from copyspan.bench.program_judge import judge_program
 from copyspan.bench.steer import Replay, Steered
+from copyspan.config import StrategyName
 from copyspan.edits.lines import settle
 from copyspan.edits.resolve import render
 from copyspan.edits.text import Snapshot
@@ -38,6 +40,21 @@ from copyspan.strategies.transcript import Transcript
 
 WAYS: tuple[Way, ...] = get_args(Way)
 
+_ADAPTER_STATES: dict[Way, tuple[bool, ...]] = {
+    "program": (True,),
+    "program-search": (True,),
+    "ensemble": (True, False),
+    "adapted": (True,),
+}
+"""Where a way uses an adapter: the states that it reads the document in, the one that it starts in last."""
+ADAPTED_WAYS: tuple[Way, ...] = tuple(_ADAPTER_STATES)
+_STRATEGIES: dict[Way, StrategyName] = {
+    "search": "verified",
+    "program": "program",
+    "program-search": "program",
+    "ensemble": "ensemble",
+}
+"""Of the ways that are edits of the engine's."""
 _SLACK_TOKENS = 256
 _SUFFIXES = {"python": "py", "javascript": "js", "typescript": "ts", "prose": "md"}
 
@@ -101,8 +118,9 @@ class Workbench:
     def carry_out(self, way: Way) -> Outcome:
         """Expected errors become part of the outcome; OutOfMemory is one of them."""
         model = self._engine.model
-        model.use_adapter(way not in ("plain", "lookup", "verified", "search"))
-        model.rollback(0)
+        for active in _ADAPTER_STATES.get(way, (False,)):
+            model.use_adapter(active)
+            model.rollback(0)
         try:
             if way == "plain" or way == "lookup":
                 return self._generated(self._options.lookup_tokens if way == "lookup" else 0)
@@ -152,12 +170,12 @@ class Workbench:
         tokens = tuple(step.token for step in transcript.steps) if answer.origin == "greedy" else ()
         return replace(outcome, found=(self._found(answer),), tokens=tokens)
 
-    def _edited(self, way: Literal["search", "program", "program-search"]) -> Outcome:
+    def _edited(self, way: Literal["search", "program", "program-search", "ensemble"]) -> Outcome:
         request = EditRequest(
             self._snapshot,
             self._case.instruction,
             name=self._name,
-            strategy="verified" if way == "search" else "program",
+            strategy=_STRATEGIES[way],
             candidates=1 if way == "program" else self._options.candidates,
         )
         start = time.perf_counter()
@@ -173,7 +191,7 @@ class Workbench:
             num_tokens=cost.copied_tokens + cost.generated_tokens,
             phases=cost.seconds,
             found=tuple(Found(c.text, c.origin, c.log_likelihood) for c in result.candidates),
-            program=None if way == "search" else self._judged(result),
+            program=self._judged(result) if _STRATEGIES[way] == "program" else None,
             fallback=result.fallback,
         )
 

@@ -24,7 +24,8 @@ def length(
         list[int] | None, typer.Option("--lines", min=10, help="Lines of the document; can be given again.")
     ] = None,
     way: Annotated[
-        list[str] | None, typer.Option("--way", help="verified, program; can be given again. Both by default.")
+        list[str] | None,
+        typer.Option("--way", help="verified, program, ensemble; can be given again. By default the first two."),
     ] = None,
     model: ModelOption = DEFAULT_MODEL,
     adapter: Annotated[str, typer.Option("--adapter", help="For programs: auto, none, or a folder.")] = "auto",
@@ -44,7 +45,7 @@ def length(
     from copyspan.bench.loading import header_of, load
     from copyspan.bench.ways import file_name as file_name_of
 
-    ways = chosen_ways(way, it.WAYS)
+    ways = chosen_ways(way, it.WAYS, it.USUAL_WAYS)
     edited, others = _cases(edit_set, framing, numbers, seed, sample)
     settings = EngineSettings(model=model, adapter=adapter, device=device, dtype=dtype, context_size=context_size)
     with bar() as shown:

@@ -69,8 +69,8 @@ def edit(
         list[str] | None,
         typer.Option(
             "--way",
-            help="plain, lookup, verified, search, program, program-search, adapted (verified, with the adapter left "
-            "on); can be given again. By default the first four.",
+            help="plain, lookup, verified, search, program, program-search, ensemble, adapted (verified, with the "
+            "adapter left on); can be given again. By default the first four.",
         ),
     ] = None,
     candidates: Annotated[int, typer.Option("--candidates", min=1, max=64, help="Departures of the search.")] = 4,
@@ -99,7 +99,7 @@ def edit(
     from copyspan.bench.edit_records import EditRecord
     from copyspan.bench.edit_tables import tables
     from copyspan.bench.loading import header_of
-    from copyspan.bench.ways import WAYS, Options
+    from copyspan.bench.ways import ADAPTED_WAYS, WAYS, Options
 
     if framing == "body" and run_tests:
         raise UsageError("A function's body alone cannot be run. Take the framing plain or doc, or no --run-tests.")
@@ -117,7 +117,7 @@ def edit(
         search_width=candidates,
     )
     engine = _load(settings, random_weights)
-    trained = engine.model.adapter if {"program", "program-search", "adapted"} & set(plan.ways) else None
+    trained = engine.model.adapter if set(ADAPTED_WAYS) & set(plan.ways) else None
     if "adapted" in plan.ways and trained is None:
         raise UsageError(f"--way adapted: {model} has no adapter. Name one: --adapter DIR.")
     told = {"adapter": trained.name} if trained else {}

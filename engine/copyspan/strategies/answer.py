@@ -5,7 +5,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from copyspan.edits.lines import LineOp
+from copyspan.edits.program import CopyLines
+from copyspan.edits.text import LineRange, Snapshot
 from copyspan.errors import OutputRejected
+from copyspan.models.prompt import shown
 
 Origin = Literal["greedy", "completed", "departure", "program"]
 """Greedy decoding; the same, but made to go on where it stopped before the scope's end; a departure; a program."""
@@ -18,10 +21,20 @@ class Answer:
     ops: Sequence[LineOp]
     """The scope after the edit; lines numbered as in the document."""
     log_likelihood: float
-    """Natural logarithm of the answer's probability."""
+    """Natural logarithm of the answer's probability; of an ensemble the sum of both."""
     origin: Origin
     copied_tokens: int
     generated_tokens: int
+
+    def text(self, snapshot: Snapshot) -> str:
+        """The scope after the edit, as models write it: every line ended by LF."""
+        parts = (
+            shown(snapshot, LineRange(op.start, op.stop))
+            if isinstance(op, CopyLines)
+            else "".join(line + "\n" for line in op.lines)
+            for op in self.ops
+        )
+        return "".join(parts)
 
 
 @dataclass(frozen=True, slots=True)

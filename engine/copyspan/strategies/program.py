@@ -5,11 +5,13 @@ was not trained for it chooses spans badly; one that was is right or wrong by a 
 from its program are other spans.
 """
 
+import math
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
+from copyspan.edits.align import align_lines
 from copyspan.edits.lines import LineOp, NewLines, refine
-from copyspan.edits.program import CopyLines, CopyTokens, Program, parse_program
+from copyspan.edits.program import CopyLines, CopyTokens, Gen, Program, parse_program
 from copyspan.edits.text import LineRange, Snapshot
 from copyspan.errors import OutputRejected
 from copyspan.grammar.automaton import ProgramAutomaton
@@ -19,8 +21,10 @@ from copyspan.strategies.answer import Answer, Origin, Rewrites
 from copyspan.strategies.context import Run
 from copyspan.strategies.events import DepartureTried, SearchStarted
 from copyspan.strategies.guard import check_answer, check_program
+from copyspan.strategies.likelihood import log_likelihood
 from copyspan.strategies.program_decoder import Choice, ProgramDecoder, WrittenProgram
 from copyspan.strategies.program_draft import ProgramDrafter
+from copyspan.strategies.program_ids import program_ids
 
 
 class ProgramWriter:
@@ -42,6 +46,8 @@ class ProgramWriter:
         self._snapshot = snapshot
         self._scope = scope
         self._instruction = instruction
+        self._prompt = prompt
+        self._splice = splice
         vocabulary = _vocabulary(tuple(run.model.tokenizer.vocabulary))
         automaton = ProgramAutomaton(vocabulary, scope.start + 1, scope.stop)
         drafter = ProgramDrafter([snapshot.content(i) for i in scope], scope.start + 1)
@@ -58,7 +64,7 @@ class ProgramWriter:
         is_of_use = isinstance(first, Answer) and not self._changes_nothing(first)
         if isinstance(first, Answer) and is_of_use and num_candidates == 1:
             return Rewrites((first,), 0)
-        known = [self._text(first)] if isinstance(first, Answer) else []
+        known = [first.text(self._snapshot)] if isinstance(first, Answer) else []
         wanted = max(width, num_candidates - 1)
         found, searched = self._search(greedy, known, 0, wanted) if greedy is not None else ((), 0)
         return Rewrites.of(first, found, searched, is_of_use=is_of_use)
@@ -74,6 +80,24 @@ class ProgramWriter:
             raise first
         found, total = self._search(greedy, known, searched, width)
         return Rewrites(found, total)
+
+    def proposal(self) -> Answer | None:
+        """The greedy program's answer, where it changes something and is not refused. Raises what `write` raises."""
+        _, first = self._first()
+        return first if isinstance(first, Answer) and not self._changes_nothing(first) else None
+
+    def log_likelihood(self, answer: Answer) -> float:
+        """Natural logarithm of the probability of the program that an oracle would write for an answer.
+
+        No program holds a NUL: the logarithm is minus infinity then. Raises ContextTooLong and Cancelled.
+        """
+        source = Snapshot(shown(self._snapshot, self._snapshot.all_lines))
+        program = align_lines(source, answer.text(self._snapshot), self._scope)
+        if any(isinstance(op, Gen) and "\0" in op.text for op in program.ops):
+            return -math.inf
+        tokenizer, prompt = self._run.model.tokenizer, self._prompt
+        written = program_ids(tokenizer, program, self._scope, prompt.line_ids if self._splice else None)
+        return log_likelihood(self._run, prompt.ids, written.ids, written.is_written)
 
     def _first(self) -> tuple[WrittenProgram | None, Answer | OutputRejected]:
         """The greedy program, where it came to its end, and its answer."""
@@ -99,7 +123,7 @@ class ProgramWriter:
             except OutputRejected as refusal:
                 answer = refusal
             self._run.emit(DepartureTried(done, len(chosen)))
-            if isinstance(answer, Answer) and (text := self._text(answer)) not in seen:
+            if isinstance(answer, Answer) and (text := answer.text(self._snapshot)) not in seen:
                 seen.add(text)
                 found.append(answer)
         return tuple(sorted(found, key=lambda answer: answer.log_likelihood, reverse=True)), skip + len(chosen)
@@ -116,17 +140,7 @@ class ProgramWriter:
         return Answer(ops, progress.log_likelihood, origin, progress.num_copied, progress.num_written)
 
     def _changes_nothing(self, answer: Answer) -> bool:
-        return self._text(answer) == shown(self._snapshot, self._scope)
-
-    def _text(self, answer: Answer) -> str:
-        """The scope after the edit, each line ended by LF."""
-        parts = (
-            shown(self._snapshot, LineRange(op.start, op.stop))
-            if isinstance(op, CopyLines)
-            else "".join(line + "\n" for line in op.lines)
-            for op in answer.ops
-        )
-        return "".join(parts)
+        return answer.text(self._snapshot) == shown(self._snapshot, self._scope)
 
 
 def _likeliest(trunk: WrittenProgram) -> list[tuple[Choice, int, float]]:

@@ -11,6 +11,7 @@ from copyspan.strategies.answer import Answer, Origin, Rewrites
 from copyspan.strategies.context import Run
 from copyspan.strategies.depart import likeliest_departures, search
 from copyspan.strategies.guard import check_answer, lost_tail
+from copyspan.strategies.likelihood import log_likelihood
 from copyspan.strategies.transcript import Transcript, line_ops
 from copyspan.strategies.verify import VerifiedDecoder
 
@@ -31,6 +32,7 @@ class Rewriter:
         self._snapshot = snapshot
         self._scope = scope
         self._instruction = instruction
+        self._prompt = prompt
         self._decoder = VerifiedDecoder(run, prompt, scope)
         self._source = shown(snapshot, scope)
 
@@ -58,6 +60,14 @@ class Rewriter:
         trunk = self._decoder.unchanged()
         positions = likeliest_departures(trunk)[searched : searched + width]
         return Rewrites(self._search(trunk, known, positions), searched + len(positions))
+
+    def log_likelihood(self, answer: Answer) -> float:
+        """Natural logarithm of the probability of an answer, whoever wrote it, up to and with its closing fence.
+
+        Raises ContextTooLong and Cancelled.
+        """
+        text = answer.text(self._snapshot) + self._prompt.fence
+        return log_likelihood(self._run, self._prompt.ids, self._run.model.tokenizer.encode(text))
 
     def _first(self) -> tuple[Transcript, Answer | OutputRejected]:
         """The greedy answer, made to go on where it lost the end of the scope."""

@@ -106,10 +106,17 @@ def test_the_adapter_is_on_for_what_wants_it_alone():
     model.extend = lambda *args, **kwargs: (seen.append(model.is_adapted), extend(*args, **kwargs))[1]
     asked = case(BEFORE, AFTER, lang="python", instruction="Spell 7.")
     work = Workbench(Engine(model, EngineSettings()), asked, Options())
-    ways = {"program": True, "verified": False, "adapted": True, "search": False, "program-search": True}
-    for way, is_on in ways.items():
+    ways = {
+        "program": {True},
+        "verified": {False},
+        "adapted": {True},
+        "search": {False},
+        "program-search": {True},
+        "ensemble": {True, False},
+    }
+    for way, states in ways.items():
         assert work.carry_out(way).found[0].text == AFTER
-        assert set(seen) == {is_on}
+        assert set(seen) == states
         seen.clear()
 
 

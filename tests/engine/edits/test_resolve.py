@@ -15,7 +15,7 @@ from documents import (
     texts,
     token_programs,
 )
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from copyspan.edits.edit import EditList
@@ -213,6 +213,7 @@ def test_what_lies_outside_is_refused(ops, scope, borders):
 
 
 @given(texts, texts)
+@example("\na\n\n", "\na\r\r\n")
 @settings(deadline=None)
 def test_a_text_written_anew_is_trimmed(old, new):
     edits = resolve(Program((Gen(new),)), Snapshot(old)).edits
