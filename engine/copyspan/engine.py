@@ -5,6 +5,7 @@ It knows no files, no editor and no terminal. One engine owns one model, and one
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 
 from copyspan.config import KEY_VARIABLE, EngineSettings, StrategyWish
 from copyspan.edits.prefix import common_prefix
@@ -138,7 +139,8 @@ class Engine:
         """
         work = self._work(request, cancelled, on_event)
         more = work.finder(result.strategy).more(work.known(result), result.searched, self.settings.search_width)
-        return work.result(more, result.strategy, result.candidates, fallback=result.fallback)
+        found = work.result(more, result.strategy, result.candidates, fallback=result.fallback)
+        return replace(found, is_doubtful=result.is_doubtful)  # the best candidate is the same
 
     def warm(
         self,

@@ -85,10 +85,22 @@ class EditResult:
     """How many departures were tried; `Engine.search` goes on after them."""
     fallback: str | None = None
     """Why the strategy that was asked for gave nothing, in a sentence, where another one stepped in."""
+    is_doubtful: bool = False
+    """Whether the strategy itself finds the best candidate unlikely to be right. False says nothing: only an ensemble
+    can tell, and only where it asked for programs."""
 
     @property
     def best(self) -> Candidate:
         return self.candidates[0]
+
+    @property
+    def warning(self) -> str | None:
+        """What a person should know of the best candidate, in words."""
+        if self.fallback:
+            return f"{self.fallback} The lines were rewritten instead."
+        if self.is_doubtful:
+            return "The model is not sure of this edit. Look at it closely, or ask for other candidates."
+        return None
 
 
 def check_instruction(instruction: str) -> None:

@@ -50,7 +50,8 @@ class Work:
             return wish
         prompt = self._rewrite_prompt
         answer_tokens = len(prompt.source) + ANSWER_MARGIN
-        return choose(Situation(model.adapter is not None, len(prompt.ids), answer_tokens, model.context_size))
+        has_adapter, is_served = model.adapter is not None, model.looks_ahead
+        return choose(Situation(has_adapter, is_served, len(prompt.ids), answer_tokens, model.context_size))
 
     def prompt_ids(self) -> Sequence[int]:
         """The prompt of this strategy."""
@@ -87,7 +88,7 @@ class Work:
         """Only rewriting is told of: whoever watches sees one answer become another."""
         quiet = replace(self.run, emit=lambda _: None)
         writer, rewriter = self._writer(quiet), self.rewriter()
-        return Ensemble(self._model, self._request.snapshot, self._scope, rewriter, writer)
+        return Ensemble(self._model, self._request.snapshot, rewriter, writer)
 
     @cached_property
     def _rewrite_prompt(self) -> RewritePrompt:
@@ -133,6 +134,7 @@ class Work:
             model.dtype,
             found.searched,
             fallback,
+            found.is_doubtful,
         )
 
 

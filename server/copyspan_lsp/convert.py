@@ -11,6 +11,7 @@ from copyspan.edits.edit import Edit, EditList
 from copyspan.edits.program import format_program
 from copyspan.edits.resolve import Hunk
 from copyspan.edits.text import Snapshot
+from copyspan.engine import EditResult
 from copyspan.errors import Cancelled, CopyspanError, UsageError
 from copyspan_lsp import protocol
 from copyspan_lsp.client import Client
@@ -147,7 +148,7 @@ def result_of(outcome: Outcome, encoding: Encoding, client: Client) -> protocol.
         candidates=max(outcome.num_candidates, 1),
         origin=candidate.origin,
         program=format_program(candidate.program),
-        message=_message(num_changed, num_lines, task.scope.title, cost),
+        message=_message(num_changed, num_lines, task.scope.title, cost, outcome.result),
         changed_lines=num_changed,
         total_lines=num_lines,
         cost=cost,
@@ -173,12 +174,13 @@ def cost_of(outcome: Outcome) -> protocol.Cost:
     )
 
 
-def _message(num_changed: int, num_lines: int, title: str, cost: protocol.Cost) -> str:
+def _message(num_changed: int, num_lines: int, title: str, cost: protocol.Cost, result: EditResult) -> str:
     if not num_changed:
         return f"The model would change nothing in {title}. Word it differently, or ask for the next candidate."
     times = cost.plain_forwards / max(cost.forwards, 1)
     saving = f", {times:.0f} times fewer decode steps" if times >= 2 else ""
-    return f"{num_changed:,} of {num_lines:,} {'line' if num_lines == 1 else 'lines'} changed{saving}"
+    doubt = "; the model is not sure of it" if result.is_doubtful else ""
+    return f"{num_changed:,} of {num_lines:,} {'line' if num_lines == 1 else 'lines'} changed{saving}{doubt}"
 
 
 def _lsp_edit(edit: protocol.TextEdit) -> types.TextEdit:

@@ -197,6 +197,11 @@ def test_what_was_saved_is_said_where_it_is_worth_saying(forwards, plain, messag
     assert result_of(made, "utf-16", Client()).message == message
 
 
+def test_a_doubtful_edit_is_said_to_be_one():
+    made = replace(CHANGED, result=replace(CHANGED.result, is_doubtful=True))
+    assert result_of(made, "utf-16", Client()).message == "1 of 2 lines changed; the model is not sure of it"
+
+
 def test_the_cost_is_that_of_the_candidate_that_is_shown():
     best, shown = replace(CHANGED.candidate, copied_tokens=100), replace(CHANGED.candidate, generated_tokens=7)
     result = engine_result([best, shown])

@@ -156,6 +156,7 @@ def _way_record(trials: Sequence[Outcome], case: Case, judge: Judge) -> WayRecor
         ],
         program=shown.program,
         fallback=shown.fallback,
+        is_doubtful=shown.is_doubtful,
     )
 
 

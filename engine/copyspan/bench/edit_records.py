@@ -65,6 +65,8 @@ class WayRecord(_Value):
     """Of the first candidate, where the way writes programs."""
     fallback: str | None = None
     """Why the way gave nothing, in a sentence, where another one stepped in."""
+    is_doubtful: bool = False
+    """Whether the way says that its first candidate is unlikely to be right."""
 
 
 class Flip(_Value):

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import fmean
+from typing import TypeVar
 
 from copyspan.bench.edit_records import CandidateRecord, EditRecord, Way, WayRecord
 from copyspan.bench.stats import Interval, median, proportion
@@ -12,10 +13,11 @@ ALL = "all"
 SHIPPED = "as shipped"
 COMPARED = (("plain", "verified"), ("lookup", "verified"), ("plain", "lookup"), ("plain", SHIPPED))
 
-SEARCHES: Mapping[Way, str] = {"search": "", "program-search": ", programs", "ensemble": ", ensemble"}
+SEARCHES: Mapping[Way, str] = {"search": "", "program-search": ", programs"}
 """Ways that give several candidates, and what is said of their shares."""
 
 Pair = tuple[float, float]
+T = TypeVar("T")
 
 
 def by_length(records: Iterable[EditRecord]) -> Mapping[str, Sequence[EditRecord]]:
@@ -102,8 +104,8 @@ def most_candidates(records: Iterable[EditRecord]) -> int:
     return max((len(answer.candidates) for answer in found), default=0)
 
 
-def group_by(records: Iterable[EditRecord], key: Callable[[EditRecord], str]) -> dict[str, list[EditRecord]]:
-    groups: dict[str, list[EditRecord]] = {}
+def group_by(records: Iterable[T], key: Callable[[T], str]) -> dict[str, list[T]]:
+    groups: dict[str, list[T]] = {}
     for record in records:
         groups.setdefault(key(record), []).append(record)
     return groups

@@ -27,7 +27,8 @@ def tables(records: Sequence[EditRecord], seed: int, *, has_answers: bool = True
     """What a run says to people; without answers of the model's own, of speed alone."""
     told = [speed_table(records, seed), flip_table(records), time_table(records)]
     if has_answers:
-        told += [accuracy_table(records), candidate_table(records), copy_table(records), failure_table(records)]
+        told += [accuracy_table(records), candidate_table(records), doubt_table(records)]
+        told += [copy_table(records), failure_table(records)]
     return [table for table in told if table.rows]
 
 
@@ -72,6 +73,27 @@ def candidate_table(records: Sequence[EditRecord]) -> Table:
     )
 
 
+def doubt_table(records: Sequence[EditRecord]) -> Table:
+    """How often an ensemble is right, by what it says of itself: the first answer taken, programs agree, or doubt."""
+    rows = []
+    for name, group in group_by(records, lambda record: record.set).items():
+        answers = [(record, record.ways["ensemble"]) for record in group if "ensemble" in record.ways]
+        answers = [(record, answer) for record, answer in answers if answer.candidates]
+        for label, kind in group_by(answers, lambda found: _kind(found[1])).items():
+            _, exact, tested, passed, *_ = _accuracy(kind)
+            seconds = median([answer.seconds for _, answer in kind])
+            rows.append((name, label, f"{len(kind)}", exact, tested, passed, f"{seconds:.1f}"))
+    headings = ("set", "edits", "n", "exact %", "with tests", "tests passed %", "median s")
+    return Table("What an ensemble makes of its edits", headings, tuple(sorted(rows)))
+
+
+def _kind(answer: WayRecord) -> str:
+    if answer.is_doubtful:
+        return "doubtful"
+    is_first = len(answer.candidates) == 1 and answer.candidates[0].origin in ("greedy", "completed")
+    return "first answer" if is_first else "agreed"
+
+
 def flip_table(records: Sequence[EditRecord]) -> Table:
     """How often ways that should write the same tokens do, and how close the two tokens are where they part."""
     rows = []
@@ -110,7 +132,7 @@ CHOICES: Mapping[str, Callable[[EditRecord], WayRecord | None]] = {
     SHIPPED: partial(_first, "search"),
     "program": partial(_first, "program"),
     "program, searched": partial(_first, "program-search"),
-    "ensemble": partial(_first, "ensemble"),
+    "ensemble, as shipped": partial(_first, "ensemble"),
     "adapter left on": partial(_first, "adapted"),
 }
 

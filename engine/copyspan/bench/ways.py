@@ -6,7 +6,8 @@
     search    what copyspan looks for where several candidates are wanted: verified copying, then departures
     program   the model writes a program under the automaton's mask, with its adapter if it has one
     program-search  the same, and then departures from the program
-    ensemble  search, and a program beside it; rewriting and programs judge all candidates together
+    ensemble  what copyspan does by itself where a model has an adapter: verified copying, and where that is of no use
+              programs too, and then a search
     adapted   verified copying with that adapter left on, which copyspan never does: what it does to other work
 
 All but programs are given the same prompt, and their tokens are read as an answer by the same code. Knows no results
@@ -36,7 +37,6 @@ from copyspan.models.transformers import TransformersModel
 from copyspan.strategies.answer import Answer
 from copyspan.strategies.context import Meter, Run
 from copyspan.strategies.rewrite import Rewriter
-from copyspan.strategies.transcript import Transcript
 
 WAYS: tuple[Way, ...] = get_args(Way)
 
@@ -99,6 +99,8 @@ class Outcome:
     program: ProgramRecord | None = None
     fallback: str | None = None
     """Why another strategy had to step in."""
+    is_doubtful: bool = False
+    """Whether the first candidate is unlikely to be right, as the way sees it."""
 
 
 class Workbench:
@@ -159,15 +161,16 @@ class Workbench:
             model = Steered(model, self._target)
         meter, clock = Meter(), _Clock()
         try:
-            transcript, answer = self._greedy(model, meter, clock.see).first()
+            first = self._greedy(model, meter, clock.see).first()
         except CopyspanError as error:
             return Outcome(clock.seconds, meter.forwards, False, phases=clock.phases(), error=type(error).__name__)
         phases = clock.phases()
-        outcome = Outcome(sum(phases.values()), meter.forwards, True, num_tokens=len(transcript.steps), phases=phases)
+        steps, answer = first.transcript.steps, first.answer
+        outcome = Outcome(sum(phases.values()), meter.forwards, True, num_tokens=len(steps), phases=phases)
         if isinstance(answer, OutputRejected):
             return replace(outcome, error=type(answer).__name__)
         # An answer that was made to go on is no longer the model's own.
-        tokens = tuple(step.token for step in transcript.steps) if answer.origin == "greedy" else ()
+        tokens = tuple(step.token for step in steps) if answer.origin == "greedy" else ()
         return replace(outcome, found=(self._found(answer),), tokens=tokens)
 
     def _edited(self, way: Literal["search", "program", "program-search", "ensemble"]) -> Outcome:
@@ -176,7 +179,7 @@ class Workbench:
             self._case.instruction,
             name=self._name,
             strategy=_STRATEGIES[way],
-            candidates=1 if way == "program" else self._options.candidates,
+            candidates=self._options.candidates if way in ("search", "program-search") else 1,
         )
         start = time.perf_counter()
         try:
@@ -193,6 +196,7 @@ class Workbench:
             found=tuple(Found(c.text, c.origin, c.log_likelihood) for c in result.candidates),
             program=self._judged(result) if _STRATEGIES[way] == "program" else None,
             fallback=result.fallback,
+            is_doubtful=result.is_doubtful,
         )
 
     def _judged(self, result: EditResult) -> ProgramRecord:
@@ -203,7 +207,7 @@ class Workbench:
         """What copyspan makes of tokens that were decoded elsewhere, and the name of what speaks against them."""
         replay = Replay(self._engine.model, [*self.prompt.ids, *tokens])
         try:
-            _, answer = self._greedy(replay, Meter(), lambda _: None).first()
+            answer = self._greedy(replay, Meter(), lambda _: None).first().answer
         except OutputRejected as error:
             return (), type(error).__name__
         if isinstance(answer, OutputRejected):
@@ -211,9 +215,9 @@ class Workbench:
         # The replay knows the tokens alone; its probabilities are stand-ins.
         return (replace(self._found(answer), log_likelihood=None),), None
 
-    def _greedy(self, model: LanguageModel, meter: Meter, emit: Callable[[Event], None]) -> "_Greedy":
+    def _greedy(self, model: LanguageModel, meter: Meter, emit: Callable[[Event], None]) -> Rewriter:
         run = Run(model, lambda: False, emit, meter, self._engine.settings.max_new_tokens)
-        return _Greedy(run, self._snapshot, self._scope, self._case.instruction, self.prompt)
+        return Rewriter(run, self._snapshot, self._scope, self._case.instruction, self.prompt)
 
     def _found(self, answer: Answer) -> Found:
         text = render(settle(answer.ops, self._snapshot, self._scope), self._snapshot, self._scope)
@@ -227,13 +231,6 @@ def file_name(case: Case) -> str | None:
         return path.name
     suffix = _SUFFIXES.get(case.lang, case.lang)
     return f"main.{suffix}" if suffix.isalnum() else None
-
-
-class _Greedy(Rewriter):
-    """The first answer alone, with its tokens."""
-
-    def first(self) -> tuple[Transcript, Answer | OutputRejected]:
-        return self._first()
 
 
 class _Clock:

@@ -140,7 +140,7 @@ class _Crew:
                 "strategy": result.strategy,
                 "model": result.model,
                 "cost": CostReport.of(result.cost),
-                "warning": result.fallback,
+                "warning": result.warning,
             }
         )
 

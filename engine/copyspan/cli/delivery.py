@@ -79,8 +79,8 @@ def deliver(job: Job, result: EditResult, search: Search) -> ExitCode:
     wanted, found = job.wish.candidates or 1, len(result.candidates)
     if found < wanted:
         job.warn(f"{wanted} candidates were asked for; the model had {found}.")
-    if result.fallback:
-        job.warn(f"{result.fallback} The lines were rewritten instead.")
+    if result.warning:
+        job.warn(result.warning)
     outcome = _carry_out(job, result, search)
     if job.wish.form == "json":
         file = printable(str(job.file.path)) if job.file else None

@@ -46,8 +46,9 @@ def edit(
     strategy: Annotated[
         StrategyWish,
         typer.Option(
-            help="verified: it rewrites, what stays is copied. program: it writes an edit program, if trained to. "
-            "auto: a program where it is trained to and rewriting would not fit."
+            help="verified: it rewrites, what stays is copied. program: it writes an edit program. ensemble: it "
+            "rewrites, and where that is in doubt writes a program too. auto: ensemble for a model that is trained to "
+            "write programs, a program alone where rewriting would not fit; else verified."
         ),
     ] = "auto",
     name: Annotated[

@@ -45,6 +45,8 @@ class Rewrites:
     """Best first."""
     searched: int
     """How many departures were tried, from the likeliest on."""
+    is_doubtful: bool = False
+    """Whether an ensemble finds its best answer unlikely."""
 
     @classmethod
     def of(

@@ -1,88 +1,122 @@
-"""Rewriting and programs together: where there is doubt, each proposes an edit, and both judge all of them.
+"""Rewriting and programs together: where rewriting is in doubt, each proposes edits, and both judge all of them.
 
-The two see the same model in two states, without its adapter and with it, and under two prompts: what seems likely to
-one of them alone is mostly wrong (LOG.md).
+The two see the same model in two states, without its adapter and with it, and under two prompts. What only one of them
+finds likely is mostly wrong, and what both do mostly right (LOG.md); so no search follows where they agree.
 """
 
+import math
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from dataclasses import replace
 
-from copyspan.edits.text import LineRange, Snapshot
+from copyspan.edits.text import Snapshot
 from copyspan.errors import ContextTooLong, OutputRejected
-from copyspan.models.prompt import shown
 from copyspan.models.protocol import LanguageModel
 from copyspan.strategies.answer import Answer, Rewrites
 from copyspan.strategies.program import ProgramWriter
-from copyspan.strategies.rewrite import Rewriter
+from copyspan.strategies.rewrite import First, Rewriter
+
+_AGREED = -7.0
+"""Nats: how likely an edit is to both together, from where on it is not worth a search for others. Chosen by functions
+that nothing is reported on (LOG.md)."""
 
 
 class Ensemble:
     """Edits of one scope by one instruction."""
 
-    def __init__(
-        self, model: LanguageModel, snapshot: Snapshot, scope: LineRange, rewriter: Rewriter, writer: ProgramWriter
-    ) -> None:
-        """`rewriter` and `writer` are for this scope and the same instruction. The adapter is off between calls."""
+    def __init__(self, model: LanguageModel, snapshot: Snapshot, rewriter: Rewriter, writer: ProgramWriter) -> None:
+        """`rewriter` and `writer` are for the same scope and instruction. The adapter is off between calls."""
         self._model = model
         self._snapshot = snapshot
-        self._scope = scope
         self._rewriter = rewriter
         self._writer = writer
+        self._has_programs = True
+        """Whether the prompt for programs fits, as far as is known."""
 
     def write(self, num_candidates: int, width: int) -> Rewrites:
-        """What rewriting gives; where it had to search, or more candidates are wanted, with a program's edit among
-        them, in the order of what both find likely.
+        """The greedy answer; where more than one is wanted or it is of no use, programs as well, and where these two
+        do not agree the answers of `width` departures: what both find likely first, what changes nothing last.
 
-        Raises what speaks against rewriting where a program gives nothing either, ContextTooLong and Cancelled.
+        Raises what speaks against the greedy answer where nothing else was found, ContextTooLong and Cancelled.
         """
-        try:
-            found = self._rewriter.rewrite(num_candidates, width)
-        except OutputRejected:
-            answers = self._ranked((), [])
-            if not answers:
-                raise
-            return Rewrites(answers, 0)
-        if not found.searched:
-            return found
-        return Rewrites(self._ranked(found.answers, []), found.searched)
+        first = self._first()
+        greedy, useful = (first.answer, first.useful) if isinstance(first, First) else (first, None)
+        if useful and num_candidates == 1:
+            return Rewrites((useful,), 0)
+        answers = self._with_programs([useful] if useful else [], width)
+        searched = 0
+        if isinstance(first, First) and not (num_candidates == 1 and self._is_agreed(answers)):
+            found, searched = self._rewriter.departures(first, max(width, num_candidates - 1))
+            answers = self._with_more(answers, found)
+        is_doubtful = self._has_programs and not self._is_agreed(answers)
+        rewrites = (
+            Rewrites(tuple(answers), searched) if useful else Rewrites.of(greedy, answers, searched, is_of_use=False)
+        )
+        return replace(rewrites, is_doubtful=is_doubtful and bool(answers))
 
     def more(self, known: Iterable[str], searched: int, width: int) -> Rewrites:
-        """Answers of the next `width` departures after the first `searched`, and of a program, those that equal none
-        of `known`.
+        """Answers of the next `width` departures after the first `searched`, and of programs, those that equal none of
+        `known`.
 
         `known` are answers as the model would write them: lines ended by LF.
         """
-        texts = list(known)
+        texts = set(known)
+        # Programs were asked at the latest when the first departures were.
+        answers = [] if searched else [a for a in self._with_programs([], width) if self._text(a) not in texts]
         found = self._rewriter.more(texts, searched, width)
-        return Rewrites(self._ranked(found.answers, texts), found.searched)
+        return Rewrites(tuple(self._with_more(answers, found.answers)), found.searched)
 
-    def _ranked(self, rewritten: Sequence[Answer], known: Sequence[str]) -> tuple[Answer, ...]:
-        """The answers and that of a program, unless it is known: what both find likely first, what changes nothing
-        last. In the order that they have where a program's prompt does not fit."""
-        source = shown(self._snapshot, self._scope)
-        changed = [answer for answer in rewritten if answer.text(self._snapshot) != source]
-        unchanged = [answer for answer in rewritten if answer.text(self._snapshot) == source]
-        with suppress(ContextTooLong):
-            changed = self._judged(changed, known)
-        return (*changed, *unchanged)
+    def _first(self) -> First | OutputRejected:
+        try:
+            return self._rewriter.first()
+        except OutputRejected as refusal:
+            return refusal
 
-    def _judged(self, rewritten: Sequence[Answer], known: Sequence[str]) -> list[Answer]:
-        seen = {*known, *(answer.text(self._snapshot) for answer in rewritten)}
+    def _is_agreed(self, answers: Sequence[Answer]) -> bool:
+        """Whether both find the best of judged answers likely."""
+        return self._has_programs and bool(answers) and answers[0].log_likelihood >= _AGREED
+
+    def _with_programs(self, rewritten: Sequence[Answer], width: int) -> list[Answer]:
+        """The answers and those of programs, judged."""
         self._model.use_adapter(True)
         try:
-            proposal = self._writer.proposal()
-            if proposal is not None and proposal.text(self._snapshot) in seen:
-                proposal = None
-            answers = [*rewritten, *([proposal] if proposal else [])]
-            as_programs = [self._writer.log_likelihood(answer) for answer in answers]
+            seen = {self._text(answer) for answer in rewritten}
+            proposed = [answer for answer in self._writer.proposals(width) if self._text(answer) not in seen]
+            as_programs = [_likelihood(self._writer, answer) for answer in (*rewritten, *proposed)]
+        except ContextTooLong:
+            self._has_programs = False
+            return list(rewritten)
         finally:
             self._model.use_adapter(False)
         as_texts = [answer.log_likelihood for answer in rewritten]
-        if proposal is not None:
-            as_texts.append(self._rewriter.log_likelihood(proposal))
-        judged = [
+        as_texts += [_likelihood(self._rewriter, answer) for answer in proposed]
+        return _ordered(
             replace(answer, log_likelihood=text + program)
-            for answer, text, program in zip(answers, as_texts, as_programs, strict=True)
-        ]
-        return sorted(judged, key=lambda answer: answer.log_likelihood, reverse=True)
+            for answer, text, program in zip((*rewritten, *proposed), as_texts, as_programs, strict=True)
+        )
+
+    def _with_more(self, answers: Sequence[Answer], rewritten: Sequence[Answer]) -> list[Answer]:
+        """Judged answers, and others that are to be judged."""
+        seen = {self._text(answer) for answer in answers}
+        new = [answer for answer in rewritten if self._text(answer) not in seen]
+        if not self._has_programs:
+            return [*answers, *new]
+        self._model.use_adapter(True)
+        try:
+            new = [replace(a, log_likelihood=a.log_likelihood + _likelihood(self._writer, a)) for a in new]
+        finally:
+            self._model.use_adapter(False)
+        return _ordered((*answers, *new))
+
+    def _text(self, answer: Answer) -> str:
+        return answer.text(self._snapshot)
+
+
+def _likelihood(judge: Rewriter | ProgramWriter, answer: Answer) -> float:
+    try:
+        return judge.log_likelihood(answer)
+    except ContextTooLong:  # an answer much longer than its source
+        return -math.inf
+
+
+def _ordered(answers: Iterable[Answer]) -> list[Answer]:
+    return sorted(answers, key=lambda answer: answer.log_likelihood, reverse=True)

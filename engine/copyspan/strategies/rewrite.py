@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 
 from copyspan.edits.lines import LineOp, refine
 from copyspan.edits.text import LineRange, Snapshot
@@ -14,6 +15,21 @@ from copyspan.strategies.guard import check_answer, lost_tail
 from copyspan.strategies.likelihood import log_likelihood
 from copyspan.strategies.transcript import Transcript, line_ops
 from copyspan.strategies.verify import VerifiedDecoder
+
+
+@dataclass(frozen=True, slots=True)
+class First:
+    """A greedy answer."""
+
+    transcript: Transcript
+    answer: Answer | OutputRejected
+    is_unchanged: bool
+    """Whether it is the source."""
+
+    @property
+    def useful(self) -> Answer | None:
+        """The answer, where it changes something and is not refused."""
+        return self.answer if isinstance(self.answer, Answer) and not self.is_unchanged else None
 
 
 class Rewriter:
@@ -43,14 +59,34 @@ class Rewriter:
         comes last, so that it is first only where nothing else was found. Raises what speaks against the greedy answer
         where it is refused and nothing else was found, ContextTooLong and Cancelled.
         """
-        greedy, first = self._first()
-        is_unchanged = greedy.body() == self._source
-        if isinstance(first, Answer) and num_candidates == 1 and not is_unchanged:
-            return Rewrites((first,), 0)
+        first = self.first()
+        if first.useful and num_candidates == 1:
+            return Rewrites((first.useful,), 0)
+        found, searched = self.departures(first, max(width, num_candidates - 1))
+        return Rewrites.of(first.answer, found, searched, is_of_use=not first.is_unchanged)
+
+    def first(self) -> First:
+        """The greedy answer, made to go on where it lost the end of the scope. Raises as `rewrite`."""
+        greedy = self._decoder.greedy()
+        answer = self._answer(greedy, "greedy")
+        if isinstance(answer, SweepingDeletion):
+            tail = lost_tail(self._lines_of(greedy), self._scope, self._instruction)
+            if tail is not None:
+                with suppress(OutputRejected):  # what speaks against the shorter answer then stands
+                    greedy = self._decoder.completed(greedy, tail - self._scope.start)
+                    answer = self._answer(greedy, "completed")
+        return First(greedy, answer, greedy.body() == self._source)
+
+    def departures(self, first: First, wanted: int) -> tuple[tuple[Answer, ...], int]:
+        """The answers of the likeliest departures from the unchanged document, and how many were tried."""
+        try:
+            trunk = first.transcript if first.is_unchanged else self._decoder.unchanged()
+        except NotScored:  # then nothing tells where to depart
+            return (), 0
+        self._decoder.hold(trunk)
         # A greedy answer that changes something is itself a departure from the source, and no new answer.
-        wanted = max(width, num_candidates - 1) + (not is_unchanged)
-        found, searched = self._departures(greedy, is_unchanged, wanted)
-        return Rewrites.of(first, found, searched, is_of_use=not is_unchanged)
+        positions = likeliest_departures(trunk)[: wanted + (not first.is_unchanged)]
+        return self._search(trunk, [first.transcript.body()], positions), len(positions)
 
     def more(self, known: Iterable[str], searched: int, width: int) -> Rewrites:
         """Answers of the next `width` departures after the first `searched`, those that equal none of `known`.
@@ -68,28 +104,6 @@ class Rewriter:
         """
         text = answer.text(self._snapshot) + self._prompt.fence
         return log_likelihood(self._run, self._prompt.ids, self._run.model.tokenizer.encode(text))
-
-    def _first(self) -> tuple[Transcript, Answer | OutputRejected]:
-        """The greedy answer, made to go on where it lost the end of the scope."""
-        greedy = self._decoder.greedy()
-        first = self._answer(greedy, "greedy")
-        if not isinstance(first, SweepingDeletion):
-            return greedy, first
-        tail = lost_tail(self._lines_of(greedy), self._scope, self._instruction)
-        if tail is not None:
-            with suppress(OutputRejected):  # what speaks against the shorter answer then stands
-                greedy = self._decoder.completed(greedy, tail - self._scope.start)
-                first = self._answer(greedy, "completed")
-        return greedy, first
-
-    def _departures(self, greedy: Transcript, is_unchanged: bool, wanted: int) -> tuple[tuple[Answer, ...], int]:
-        """The answers of the likeliest departures from the unchanged document, and how many were tried."""
-        try:
-            trunk = greedy if is_unchanged else self._decoder.unchanged()
-        except NotScored:  # then nothing tells where to depart
-            return (), 0
-        positions = likeliest_departures(trunk)[:wanted]
-        return self._search(trunk, [greedy.body()], positions), len(positions)
 
     def _search(self, trunk: Transcript, known: Iterable[str], positions: list[int]) -> tuple[Answer, ...]:
         branches = search(self._run, self._decoder, trunk, [self._source, *known], positions)

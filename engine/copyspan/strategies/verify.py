@@ -14,7 +14,7 @@ from copyspan.errors import OutputRejected, OutputRepeats, OutputTruncated
 from copyspan.models.prompt import RewritePrompt
 from copyspan.models.protocol import Scores
 from copyspan.strategies.answer import Origin
-from copyspan.strategies.context import ANSWER_MARGIN, Run, read_prompt
+from copyspan.strategies.context import ANSWER_MARGIN, Run, read_prompt, warm
 from copyspan.strategies.draft import Drafter, Guess
 from copyspan.strategies.events import AnswerStarted
 from copyspan.strategies.guard import check_repetition, repeats
@@ -90,6 +90,10 @@ class VerifiedDecoder:
         limit = max(_DEPARTURE_TOKENS, len(self._prompt.source) // 2)
         self._decode(transcript, drafter, [step.alternative], "departure", limit)
         return transcript
+
+    def hold(self, transcript: Transcript) -> None:
+        """Bring the context to an answer that it held once, whatever was read meanwhile."""
+        warm(self._run, [*self._prompt.ids, *(step.token for step in transcript.steps[:-1])])
 
     def bytes_of(self, token: int) -> bytes:
         """The text of a token; special tokens have none."""

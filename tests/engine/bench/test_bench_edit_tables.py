@@ -4,7 +4,15 @@ import pytest
 from bench_models import answer, edit_record, flips, way
 
 from copyspan.bench.edit_stats import bin_name, both, by_length, candidate_curves, mean_seconds
-from copyspan.bench.edit_tables import accuracy_table, candidate_table, flip_table, speed_table, tables, time_table
+from copyspan.bench.edit_tables import (
+    accuracy_table,
+    candidate_table,
+    doubt_table,
+    flip_table,
+    speed_table,
+    tables,
+    time_table,
+)
 
 SAME, RIGHT, WRONG = answer(changed=False), answer(exact=True, passed=True), answer(passed=False)
 RECORDS = [
@@ -75,6 +83,25 @@ def test_candidates_of_programs_are_told_apart():
     curves = candidate_curves([edit_record("a", 9, ways, has_tests=True)])
     assert [point.value for point in curves["mine", "tests passed"]] == [0.0, 1.0]
     assert [point.value for point in curves["mine", "tests passed, programs"]] == [1.0, 1.0]
+
+
+def test_an_ensemble_is_judged_by_what_it_says_of_itself():
+    sure, doubtful = way(4.0, 5, RIGHT, SAME), way(9.0, 5, WRONG, SAME).model_copy(update={"is_doubtful": True})
+    records = [
+        edit_record("a", 9, {"ensemble": way(1.0, 5, RIGHT)}, has_tests=True),
+        edit_record("b", 9, {"ensemble": way(3.0, 5, WRONG)}, has_tests=True),
+        edit_record("c", 9, {"ensemble": sure}, has_tests=True),
+        edit_record("d", 9, {"ensemble": doubtful}),
+        edit_record("e", 9, {"ensemble": way(2.0, 5)}),
+    ]
+    rows = {
+        row[1]: (*row[2:3], row[3].split()[0], row[4], row[5].split()[0], row[6]) for row in doubt_table(records).rows
+    }
+    assert rows == {
+        "first answer": ("2", "50.0", "2", "50.0", "2.0"),
+        "agreed": ("1", "100.0", "1", "100.0", "4.0"),
+        "doubtful": ("1", "0.0", "0", "-", "9.0"),
+    }
 
 
 def test_flips_are_counted_with_their_gaps():

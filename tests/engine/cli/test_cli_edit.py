@@ -164,6 +164,15 @@ def test_a_strategy_that_stepped_in_is_said(cli, file, monkeypatch):
     assert json.loads(result.stdout)["warnings"] == [f"{reason} The lines were rewritten instead."]
 
 
+def test_a_doubtful_edit_is_said_to_be_one(cli, file, monkeypatch):
+    engine = cli(AFTER)
+    plain_edit = engine.engine.edit
+    monkeypatch.setattr(engine.engine, "edit", lambda *a, **k: replace(plain_edit(*a, **k), is_doubtful=True))
+    result = engine.edit(file, "--json")
+    [warning] = json.loads(result.stdout)["warnings"]
+    assert "not sure of this edit" in warning
+
+
 def test_lines_limit_the_scope(cli, file):
     engine = cli(AFTER)
     assert engine.edit(file, "--lines", "2-3").exit_code == 0

@@ -16,11 +16,18 @@ PROGRAM = '<program>\n<copy lines="1-49"/>\n<gen>\nlast\n</gen>\n</program>\n'
 
 
 @pytest.mark.parametrize(
-    ("has_adapter", "fits", "chosen"),
-    [(False, True, "verified"), (False, False, "verified"), (True, True, "verified"), (True, False, "program")],
+    ("has_adapter", "is_served", "fits", "chosen"),
+    [
+        (False, False, True, "verified"),
+        (False, False, False, "verified"),
+        (True, False, True, "ensemble"),
+        (True, True, True, "verified"),
+        (True, False, False, "program"),
+        (True, True, False, "program"),
+    ],
 )
-def test_a_program_where_the_model_is_trained_to_and_rewriting_would_not_fit(has_adapter, fits, chosen) -> None:
-    assert choose(Situation(has_adapter, 700, 500, 1200 if fits else 1199)) == chosen
+def test_programs_are_for_models_that_are_trained_to_write_them(has_adapter, is_served, fits, chosen) -> None:
+    assert choose(Situation(has_adapter, is_served, 700, 500, 1200 if fits else 1199)) == chosen
 
 
 def engine(context_size: int, adapter: Adapter | None) -> Engine:
@@ -41,7 +48,8 @@ def edit(context_size: int, adapter: Adapter | None, wish: StrategyWish = "auto"
 
 
 def test_a_document_that_is_too_long_to_be_rewritten_is_edited_by_a_program() -> None:
-    assert edit(100_000, SPANS) == ("verified", "greedy")
+    assert edit(100_000, SPANS) == ("ensemble", "greedy")
+    assert edit(100_000, None) == ("verified", "greedy")
     assert edit(1_100, SPANS) == ("program", "program")
     with pytest.raises(ContextTooLong):
         edit(1_100, None)

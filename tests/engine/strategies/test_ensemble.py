@@ -6,9 +6,19 @@ from dataclasses import replace
 import pytest
 
 from copyspan.edits.text import Snapshot
-from copyspan.engine import AnswerStarted, EditRequest, EditResult, Engine, EngineSettings, Event, TextGenerated
+from copyspan.engine import (
+    AnswerStarted,
+    EditRequest,
+    EditResult,
+    Engine,
+    EngineSettings,
+    Event,
+    SearchStarted,
+    TextGenerated,
+)
 from copyspan.errors import ContextTooLong, OutputRejected
 from copyspan.models.protocol import Adapter
+from copyspan.strategies import ensemble
 from copyspan.strategies.context import Meter, Run
 from copyspan.strategies.likelihood import log_likelihood
 from copyspan.testing import ScriptedModel, fenced
@@ -56,6 +66,7 @@ def test_an_answer_that_changes_something_is_taken_at_its_word() -> None:
     asked = Asked([changed(5)], [program(9)])
     result = asked.edit()
     assert (texts(result), result.strategy, asked.prompts) == ([changed(5)], "ensemble", {"rewrite"})
+    assert not result.is_doubtful
 
 
 def test_of_what_a_search_finds_that_comes_first_which_a_program_finds_likely_too() -> None:
@@ -76,6 +87,20 @@ def test_a_program_proposes_what_no_search_finds() -> None:
     found = {candidate.text: candidate.origin for candidate in asked.edit().candidates}
     assert found == {changed(4): "departure", changed(15): "program", DOCUMENT: "greedy"}
     assert not asked.model.is_adapted
+
+
+def test_where_both_agree_no_search_follows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ensemble, "_AGREED", -200.0)
+    asked = Asked([DOCUMENT, changed(4), changed(8)], [program(4)])
+    result = asked.edit()
+    assert (texts(result), result.searched, result.is_doubtful) == ([changed(4), DOCUMENT], 0, False)
+    assert not any(isinstance(event, SearchStarted) for event in asked.events)
+    more = asked.engine.search(asked.request, result)
+    assert texts(more) == [changed(4), changed(8), DOCUMENT]
+    monkeypatch.setattr(ensemble, "_AGREED", 0.0)
+    doubtful = asked.edit()
+    assert (texts(doubtful), doubtful.is_doubtful) == ([changed(4), changed(8), DOCUMENT], True)
+    assert asked.engine.search(asked.request, doubtful).is_doubtful
 
 
 def test_more_candidates_are_judged_even_where_the_first_answer_changes_something() -> None:
