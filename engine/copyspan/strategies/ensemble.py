@@ -34,24 +34,23 @@ class Ensemble:
 
     def write(self, num_candidates: int, width: int) -> Rewrites:
         """The greedy answer; where more than one is wanted or it is of no use, programs as well, and where these two
-        do not agree the answers of `width` departures: what both find likely first, what changes nothing last.
+        do not agree the answers of `width` departures: what both find likely first.
 
-        Raises what speaks against the greedy answer where nothing else was found, ContextTooLong and Cancelled.
+        The greedy answer comes before all others where it is of use, and after them where it changes nothing. Raises
+        what speaks against it where nothing else was found, ContextTooLong and Cancelled.
         """
         first = self._first()
         greedy, useful = (first.answer, first.useful) if isinstance(first, First) else (first, None)
         if useful and num_candidates == 1:
             return Rewrites((useful,), 0)
-        answers = self._with_programs([useful] if useful else [], width)
+        others = self._programs(width, [useful] if useful else [])
         searched = 0
-        if isinstance(first, First) and not (num_candidates == 1 and self._is_agreed(answers)):
+        if isinstance(first, First) and not (num_candidates == 1 and self._is_agreed(others)):
             found, searched = self._rewriter.departures(first, max(width, num_candidates - 1))
-            answers = self._with_more(answers, found)
-        is_doubtful = self._has_programs and not self._is_agreed(answers)
-        rewrites = (
-            Rewrites(tuple(answers), searched) if useful else Rewrites.of(greedy, answers, searched, is_of_use=False)
-        )
-        return replace(rewrites, is_doubtful=is_doubtful and bool(answers))
+            others = self._with_more(others, found)
+        rewrites = Rewrites.of(greedy, others, searched, is_of_use=useful is not None)
+        is_doubtful = self._has_programs and useful is None and bool(others) and not self._is_agreed(others)
+        return replace(rewrites, is_doubtful=is_doubtful)
 
     def more(self, known: Iterable[str], searched: int, width: int) -> Rewrites:
         """Answers of the next `width` departures after the first `searched`, and of programs, those that equal none of
@@ -61,9 +60,9 @@ class Ensemble:
         """
         texts = set(known)
         # Programs were asked at the latest when the first departures were.
-        answers = [] if searched else [a for a in self._with_programs([], width) if self._text(a) not in texts]
+        others = [] if searched else [answer for answer in self._programs(width) if self._text(answer) not in texts]
         found = self._rewriter.more(texts, searched, width)
-        return Rewrites(tuple(self._with_more(answers, found.answers)), found.searched)
+        return Rewrites(tuple(self._with_more(others, found.answers)), found.searched)
 
     def _first(self) -> First | OutputRejected:
         try:
@@ -75,23 +74,21 @@ class Ensemble:
         """Whether both find the best of judged answers likely."""
         return self._has_programs and bool(answers) and answers[0].log_likelihood >= _AGREED
 
-    def _with_programs(self, rewritten: Sequence[Answer], width: int) -> list[Answer]:
-        """The answers and those of programs, judged."""
+    def _programs(self, width: int, known: Sequence[Answer] = ()) -> list[Answer]:
+        """The answers of programs, but for those that are known, judged; none where their prompt does not fit."""
+        seen = {self._text(answer) for answer in known}
         self._model.use_adapter(True)
         try:
-            seen = {self._text(answer) for answer in rewritten}
             proposed = [answer for answer in self._writer.proposals(width) if self._text(answer) not in seen]
-            as_programs = [_likelihood(self._writer, answer) for answer in (*rewritten, *proposed)]
+            as_programs = [_likelihood(self._writer, answer) for answer in proposed]
         except ContextTooLong:
             self._has_programs = False
-            return list(rewritten)
+            return []
         finally:
             self._model.use_adapter(False)
-        as_texts = [answer.log_likelihood for answer in rewritten]
-        as_texts += [_likelihood(self._rewriter, answer) for answer in proposed]
         return _ordered(
-            replace(answer, log_likelihood=text + program)
-            for answer, text, program in zip((*rewritten, *proposed), as_texts, as_programs, strict=True)
+            replace(answer, log_likelihood=program + _likelihood(self._rewriter, answer))
+            for answer, program in zip(proposed, as_programs, strict=True)
         )
 
     def _with_more(self, answers: Sequence[Answer], rewritten: Sequence[Answer]) -> list[Answer]:
