@@ -88,7 +88,7 @@ class Work:
         """Only rewriting is told of: whoever watches sees one answer become another."""
         quiet = replace(self.run, emit=lambda _: None)
         writer, rewriter = self._writer(quiet), self.rewriter()
-        return Ensemble(self._model, self._request.snapshot, rewriter, writer)
+        return Ensemble(self.run, self._request.snapshot, rewriter, writer)
 
     @cached_property
     def _rewrite_prompt(self) -> RewritePrompt:

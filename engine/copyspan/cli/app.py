@@ -74,6 +74,7 @@ app.command()(serve)
 @app.command()
 def doctor(
     model: Annotated[str, typer.Option(help="The model to look for.")] = DEFAULT_MODEL,
+    adapter: Annotated[str, typer.Option(help="The adapter to look for: auto, none, or a folder.")] = "auto",
     device: Annotated[str, typer.Option(help="The device to try.")] = "auto",
     dtype: Annotated[Dtype, typer.Option(help="The number format to try.")] = "auto",
     server: ServerOption = None,
@@ -83,6 +84,7 @@ def doctor(
     """Say what copyspan would use here, and what is missing. A server is asked what it can do."""
     settings = EngineSettings(
         model=model,
+        adapter=adapter,
         device=device,
         dtype=dtype,
         server=server,

@@ -8,7 +8,17 @@ import typer
 from copyspan.bench.cases import Case, Framing, read_cases
 from copyspan.bench.results import Option, ResultFile, read_results
 from copyspan.cli.bench import EVERY, OUT, FramingOption, NumbersOption, OutOption, SeedOption, print_tables
-from copyspan.cli.bench_options import DeviceOption, DtypeOption, ModelOption, ResumeOption, bar, chosen_ways, file_name
+from copyspan.cli.bench_options import (
+    AdapterOption,
+    ContextSizeOption,
+    DeviceOption,
+    DtypeOption,
+    ModelOption,
+    ResumeOption,
+    bar,
+    chosen_ways,
+    file_name,
+)
 from copyspan.cli.worker import quieten
 from copyspan.config import DEFAULT_MODEL, EngineSettings
 from copyspan.errors import UsageError
@@ -28,10 +38,10 @@ def length(
         typer.Option("--way", help="verified, program, ensemble; can be given again. By default the first two."),
     ] = None,
     model: ModelOption = DEFAULT_MODEL,
-    adapter: Annotated[str, typer.Option("--adapter", help="For programs: auto, none, or a folder.")] = "auto",
+    adapter: AdapterOption = "auto",
     device: DeviceOption = "auto",
     dtype: DtypeOption = "auto",
-    context_size: Annotated[int, typer.Option("--context-size", min=256, help="Tokens of prompt and answer.")] = 32768,
+    context_size: ContextSizeOption = 32768,
     resume: ResumeOption = True,
     seed: SeedOption = 0,
     out: OutOption = OUT,

@@ -8,7 +8,17 @@ import typer
 from copyspan.bench.cases import read_sets
 from copyspan.bench.results import ResultFile, read_results
 from copyspan.cli.bench import EVERY, OUT, FramingOption, NumbersOption, OutOption, SeedOption, Sets, print_tables
-from copyspan.cli.bench_options import DeviceOption, DtypeOption, ModelOption, ResumeOption, bar, chosen_ways, file_name
+from copyspan.cli.bench_options import (
+    AdapterOption,
+    ContextSizeOption,
+    DeviceOption,
+    DtypeOption,
+    ModelOption,
+    ResumeOption,
+    bar,
+    chosen_ways,
+    file_name,
+)
 from copyspan.cli.terminal import say
 from copyspan.cli.worker import quieten
 from copyspan.config import DEFAULT_MODEL, EngineSettings
@@ -80,10 +90,10 @@ def edit(
         bool, typer.Option("--run-tests", help="Run the sets' own tests. They run what the model wrote, as you.")
     ] = False,
     model: ModelOption = DEFAULT_MODEL,
-    adapter: Annotated[str, typer.Option("--adapter", help="For programs: auto, none, or a folder.")] = "auto",
+    adapter: AdapterOption = "auto",
     device: DeviceOption = "auto",
     dtype: DtypeOption = "auto",
-    context_size: Annotated[int, typer.Option("--context-size", min=256, help="Tokens of prompt and answer.")] = 16384,
+    context_size: ContextSizeOption = 16384,
     random_weights: RandomOption = False,
     resume: ResumeOption = True,
     seed: SeedOption = 0,

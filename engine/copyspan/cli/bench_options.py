@@ -17,6 +17,8 @@ Dtype = Literal["auto", "bfloat16", "float16", "float32"]
 ModelOption = Annotated[str, typer.Option("--model", help="A name from `copyspan models list`, or a folder.")]
 DeviceOption = Annotated[str, typer.Option("--device", help="auto, cpu, cuda ...")]
 DtypeOption = Annotated[Dtype, typer.Option("--dtype", help="The number format of the weights.")]
+AdapterOption = Annotated[str, typer.Option("--adapter", help="For programs: auto, none, or a folder.")]
+ContextSizeOption = Annotated[int, typer.Option("--context-size", min=256, help="Tokens of prompt and answer.")]
 ResumeOption = Annotated[
     bool, typer.Option("--resume/--restart", help="Go on with a file that is there, or replace it.")
 ]

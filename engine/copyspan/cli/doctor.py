@@ -39,7 +39,8 @@ def run_doctor(settings: EngineSettings, console: Console | None = None) -> bool
         findings = [_versions(), _server(settings)]
     else:
         model = _model(settings)
-        findings = [_versions(), _device(settings), model, _cache(settings, bool(model.problem)), _sources()]
+        adapters = [] if model.problem else [_adapter(settings)]
+        findings = [_versions(), _device(settings), model, *adapters, _cache(settings, bool(model.problem)), _sources()]
     table = Table(box=None, show_header=False, pad_edge=False)
     table.add_column(style="bold")
     table.add_column(overflow="fold")
@@ -95,6 +96,19 @@ def _model(settings: EngineSettings) -> Finding:
     source = f", from {card.source}" if card else ""
     licence = f", {card.licence}" if card and card.licence else ""
     return Finding("model", f"{settings.model} ({format_size(disk_size(folder))}{source}{licence}), {folder}")
+
+
+def _adapter(settings: EngineSettings) -> Finding:
+    """What taught the model, which is on disk, to write edit programs."""
+    from copyspan.models.adapter_card import read_card as read_adapter
+    from copyspan.models.adapters import choose
+
+    try:
+        folder = choose(settings.adapter, settings.model, require(settings.model, settings.cache_dir))
+        name = read_adapter(folder).name if folder else "none"
+    except CopyspanError as error:
+        return Finding("adapter", f"{settings.adapter}: not ready", str(error))
+    return Finding("adapter", f"{name}, {folder}" if folder else name)
 
 
 def _server(settings: EngineSettings) -> Finding:

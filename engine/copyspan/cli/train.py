@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from copyspan.cli.bench_options import DeviceOption, DtypeOption, bar
+from copyspan.cli.bench_options import ContextSizeOption, DeviceOption, DtypeOption, bar
 from copyspan.cli.signals import Caught
 from copyspan.cli.stopping import stopping
 from copyspan.cli.terminal import put, say
@@ -77,7 +77,7 @@ def validate(
     device: DeviceOption = "auto",
     dtype: DtypeOption = "auto",
     threads: ThreadsOption = None,
-    context_size: Annotated[int, typer.Option("--context-size", min=256, help="Tokens of prompt and answer.")] = 16384,
+    context_size: ContextSizeOption = 16384,
 ) -> None:
     """Let an adapter write the programs of pairs, and count how many are right."""
     quieten()

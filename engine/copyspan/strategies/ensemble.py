@@ -10,8 +10,9 @@ from dataclasses import replace
 
 from copyspan.edits.text import Snapshot
 from copyspan.errors import ContextTooLong, OutputRejected
-from copyspan.models.protocol import LanguageModel
 from copyspan.strategies.answer import Answer, Rewrites
+from copyspan.strategies.context import Run
+from copyspan.strategies.events import DepartureTried, SearchStarted
 from copyspan.strategies.program import ProgramWriter
 from copyspan.strategies.rewrite import First, Rewriter
 
@@ -23,9 +24,10 @@ that nothing is reported on (LOG.md)."""
 class Ensemble:
     """Edits of one scope by one instruction."""
 
-    def __init__(self, model: LanguageModel, snapshot: Snapshot, rewriter: Rewriter, writer: ProgramWriter) -> None:
+    def __init__(self, run: Run, snapshot: Snapshot, rewriter: Rewriter, writer: ProgramWriter) -> None:
         """`rewriter` and `writer` are for the same scope and instruction. The adapter is off between calls."""
-        self._model = model
+        self._model = run.model
+        self._emit = run.emit
         self._snapshot = snapshot
         self._rewriter = rewriter
         self._writer = writer
@@ -77,6 +79,7 @@ class Ensemble:
     def _programs(self, width: int, known: Sequence[Answer] = ()) -> list[Answer]:
         """The answers of programs, but for those that are known, judged; none where their prompt does not fit."""
         seen = {self._text(answer) for answer in known}
+        self._emit(SearchStarted(1))
         self._model.use_adapter(True)
         try:
             proposed = [answer for answer in self._writer.proposals(width) if self._text(answer) not in seen]
@@ -86,10 +89,12 @@ class Ensemble:
             return []
         finally:
             self._model.use_adapter(False)
-        return _ordered(
+        judged = _ordered(
             replace(answer, log_likelihood=program + _likelihood(self._rewriter, answer))
             for answer, program in zip(proposed, as_programs, strict=True)
         )
+        self._emit(DepartureTried(1, 1))
+        return judged
 
     def _with_more(self, answers: Sequence[Answer], rewritten: Sequence[Answer]) -> list[Answer]:
         """Judged answers, and others that are to be judged."""

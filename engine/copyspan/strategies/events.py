@@ -48,7 +48,7 @@ class HunkReady:
 
 @dataclass(frozen=True, slots=True)
 class SearchStarted:
-    """A search for other candidates begins; `total` departures will be tried."""
+    """A search for other candidates begins; `total` departures will be tried, or programs asked for once."""
 
     total: int
 

@@ -94,7 +94,7 @@ def test_where_both_agree_no_search_follows(monkeypatch: pytest.MonkeyPatch) -> 
     asked = Asked([DOCUMENT, changed(4), changed(8)], [program(4)])
     result = asked.edit()
     assert (texts(result), result.searched, result.is_doubtful) == ([changed(4), DOCUMENT], 0, False)
-    assert not any(isinstance(event, SearchStarted) for event in asked.events)
+    assert [event.total for event in asked.events if isinstance(event, SearchStarted)] == [1]
     more = asked.engine.search(asked.request, result)
     assert texts(more) == [changed(4), changed(8), DOCUMENT]
     monkeypatch.setattr(ensemble, "_AGREED", 0.0)
