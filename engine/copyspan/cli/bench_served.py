@@ -45,10 +45,10 @@ def served(
     settings = _settings(model, server, served_model, allow_plain_http)
     with bar() as shown:
         engine = Engine.load(settings, shown)
-    path = out / f"served-{framing}-{file_name(model)}.jsonl"
-    header = _header(
-        "served", model, seed, {"server": it.served_model(engine).abilities.server, "ways": " ".join(ways)}
-    )
+    trained = engine.model.adapter if "program" in ways else None
+    path = out / f"served-{'-'.join([framing, *map(file_name, [model, *([trained.name] if trained else [])])])}.jsonl"
+    options: dict[str, Option] = {"server": it.served_model(engine).abilities.server, "ways": " ".join(ways)}
+    header = _header("served", model, seed, options | ({"adapter": trained.name} if trained else {}))
     with ResultFile(path, header, it.ServedRecord, resume=resume) as results, bar() as shown:
         shown.started("Edits", len(cases), "cases")
         it.run(engine, cases, ways, results, lambda: shown.advanced(1))

@@ -35,8 +35,8 @@ class Ensemble:
         """Whether the prompt for programs fits, as far as is known."""
 
     def write(self, num_candidates: int, width: int) -> Rewrites:
-        """The greedy answer; where more than one is wanted or it is of no use, programs as well, and where these two
-        do not agree the answers of `width` departures: what both find likely first.
+        """The greedy answer; where more than one is wanted or it is of no use, that of a program as well, and where
+        rewriting finds that one unlikely the answers of `width` departures: what both find likely first.
 
         The greedy answer comes before all others where it is of use, and after them where it changes nothing. Raises
         what speaks against it where nothing else was found, ContextTooLong and Cancelled.
@@ -45,7 +45,7 @@ class Ensemble:
         greedy, useful = (first.answer, first.useful) if isinstance(first, First) else (first, None)
         if useful and num_candidates == 1:
             return Rewrites((useful,), 0)
-        others = self._programs(width, [useful] if useful else [])
+        others = self._program([self._text(useful)] if useful else [])
         searched = 0
         if isinstance(first, First) and not (num_candidates == 1 and self._is_agreed(others)):
             found, searched = self._rewriter.departures(first, max(width, num_candidates - 1))
@@ -55,14 +55,14 @@ class Ensemble:
         return replace(rewrites, is_doubtful=is_doubtful)
 
     def more(self, known: Iterable[str], searched: int, width: int) -> Rewrites:
-        """Answers of the next `width` departures after the first `searched`, and of programs, those that equal none of
-        `known`.
+        """Answers of the next `width` departures after the first `searched`, and of a program, those that equal none
+        of `known`.
 
         `known` are answers as the model would write them: lines ended by LF.
         """
         texts = set(known)
-        # Programs were asked at the latest when the first departures were.
-        others = [] if searched else [answer for answer in self._programs(width) if self._text(answer) not in texts]
+        # A program was asked for at the latest when the first departures were.
+        others = [] if searched else self._program(texts)
         found = self._rewriter.more(texts, searched, width)
         return Rewrites(tuple(self._with_more(others, found.answers)), found.searched)
 
@@ -76,25 +76,22 @@ class Ensemble:
         """Whether both find the best of judged answers likely."""
         return self._has_programs and bool(answers) and answers[0].log_likelihood >= _AGREED
 
-    def _programs(self, width: int, known: Sequence[Answer] = ()) -> list[Answer]:
-        """The answers of programs, but for those that are known, judged; none where their prompt does not fit."""
-        seen = {self._text(answer) for answer in known}
+    def _program(self, known: Iterable[str]) -> list[Answer]:
+        """The answer of a program, judged, where there is one and it is not known."""
         self._emit(SearchStarted(1))
         self._model.use_adapter(True)
         try:
-            proposed = [answer for answer in self._writer.proposals(width) if self._text(answer) not in seen]
-            as_programs = [_likelihood(self._writer, answer) for answer in proposed]
+            proposal = self._writer.proposal()
+            if proposal is None or self._text(proposal) in known:
+                return []
+            as_program = _likelihood(self._writer, proposal)
         except ContextTooLong:
             self._has_programs = False
             return []
         finally:
             self._model.use_adapter(False)
-        judged = _ordered(
-            replace(answer, log_likelihood=program + _likelihood(self._rewriter, answer))
-            for answer, program in zip(proposed, as_programs, strict=True)
-        )
-        self._emit(DepartureTried(1, 1))
-        return judged
+            self._emit(DepartureTried(1, 1))
+        return [replace(proposal, log_likelihood=as_program + _likelihood(self._rewriter, proposal))]
 
     def _with_more(self, answers: Sequence[Answer], rewritten: Sequence[Answer]) -> list[Answer]:
         """Judged answers, and others that are to be judged."""

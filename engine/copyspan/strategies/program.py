@@ -7,7 +7,6 @@ from its program are other spans.
 
 import math
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from functools import lru_cache
 
 from copyspan.edits.align import align_lines
@@ -82,14 +81,10 @@ class ProgramWriter:
         found, total = self._search(greedy, known, searched, width)
         return Rewrites(found, total)
 
-    def proposals(self, width: int) -> list[Answer]:
-        """The greedy program's answer, or where it is of no use those of `width` departures: none that changes nothing.
-
-        Raises ContextTooLong and Cancelled.
-        """
-        with suppress(OutputRejected):
-            return [answer for answer in self.write(1, width).answers if not self._changes_nothing(answer)]
-        return []
+    def proposal(self) -> Answer | None:
+        """The greedy program's answer, where it is of use. Raises ContextTooLong and Cancelled."""
+        _, first = self._first()
+        return first if isinstance(first, Answer) and not self._changes_nothing(first) else None
 
     def log_likelihood(self, answer: Answer) -> float:
         """Natural logarithm of the probability of the program that an oracle would write for an answer.
