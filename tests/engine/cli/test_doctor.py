@@ -14,6 +14,7 @@ from copyspan.cli.doctor import run_doctor
 from copyspan.config import EngineSettings
 
 MODEL = "Qwen2.5-Coder-1.5B-Instruct"
+TAUGHT, ITS_ADAPTER = "Qwen2.5-Coder-0.5B-Instruct", "spans-qwen2.5-coder-0.5b"
 
 
 @pytest.fixture(autouse=True)
@@ -30,13 +31,13 @@ def report(**settings: object) -> tuple[bool, str]:
     return fine, out.getvalue()
 
 
-def install(cache: Path) -> Path:
-    folder = cache / "models" / f"Qwen--{MODEL}"
+def install(cache: Path, model: str = MODEL) -> Path:
+    folder = cache / "models" / f"Qwen--{model}"
     folder.mkdir(parents=True)
     for name in ("config.json", "tokenizer.json"):
         (folder / name).write_text("{}")
     (folder / "model.safetensors").write_bytes((2).to_bytes(8, "little") + b"{}")
-    card = {"name": MODEL, "source": "wheels", "origin": "", "sha256": {}, "licence": "Apache-2.0"}
+    card = {"name": model, "source": "wheels", "origin": "", "sha256": {}, "licence": "Apache-2.0"}
     (folder / "copyspan.json").write_text(json.dumps(card | {"created": "2026-01-01T00:00:00Z"}))
     return folder
 
@@ -49,6 +50,21 @@ def test_all_is_well(cache: Path) -> None:
     assert f"from wheels, Apache-2.0), {folder}" in text
     assert f"{cache} (" in text
     assert "Everything is there." in text
+
+
+def test_the_adapter_is_told(cache: Path) -> None:
+    def adapter(**settings: object) -> tuple[bool, str]:
+        fine, text = report(model=TAUGHT, **settings)
+        return fine, next(line for line in text.splitlines() if line.startswith("adapter")).split(maxsplit=1)[1].strip()
+
+    folder = install(cache, TAUGHT)
+    assert adapter() == (True, "none")  # a model of this name, and of another shape
+    (folder / "config.json").write_text('{"hidden_size": 896, "num_hidden_layers": 24, "vocab_size": 151936}')
+    fine, told = adapter()
+    assert fine
+    assert told.startswith(f"{ITS_ADAPTER}, ")
+    assert adapter(adapter="none") == (True, "none")
+    assert adapter(adapter=str(cache)) == (False, f"{cache}: not ready")
 
 
 def test_a_missing_model_is_told_with_its_size_and_the_command(cache: Path) -> None:
