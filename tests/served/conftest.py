@@ -34,7 +34,7 @@ def served(vllm: VllmServer) -> Iterator[Engine]:
 @pytest.fixture(scope="session")
 def here() -> Iterator[Engine]:
     """The same weights in this process."""
-    engine = Engine.load(EngineSettings(model=REAL_MODEL, dtype="bfloat16"))
+    engine = Engine.load(EngineSettings(model=REAL_MODEL, adapter="none", dtype="bfloat16"))
     yield engine
     engine.close()
 

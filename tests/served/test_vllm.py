@@ -119,7 +119,7 @@ def answer(engine: Engine, number: int) -> Tokens:
     snapshot = Snapshot(text)
     run = Run(engine.model, lambda: False, lambda _: None, Meter(), 2048)
     prompt = rewrite_prompt(engine.model.tokenizer, snapshot, snapshot.all_lines, instruction, name)
-    transcript, _ = Rewriter(run, snapshot, snapshot.all_lines, instruction, prompt)._first()
+    transcript = Rewriter(run, snapshot, snapshot.all_lines, instruction, prompt).first().transcript
     return Tokens(prompt.ids, [step.token for step in transcript.steps])
 
 
