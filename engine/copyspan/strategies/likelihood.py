@@ -1,7 +1,8 @@
 """How likely a known answer is to a model: one forward, or a few where it is long."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+from copyspan.models.protocol import Scores
 from copyspan.strategies.context import Run, read_prompt
 
 
@@ -14,15 +15,20 @@ def log_likelihood(
     Cancelled.
     """
     counts = is_written if is_written is not None else [True] * len(answer)
-    pending = read_prompt(run, prompt, len(answer))
-    total = 0.0
+    logprobs = (
+        logprob
+        for scores in scores_of(run, read_prompt(run, prompt, len(answer)), answer)
+        for logprob in scores.named_logprob
+    )
+    return sum((logprob for logprob, is_counted in zip(logprobs, counts, strict=True) if is_counted), 0.0)
+
+
+def scores_of(run: Run, pending: Sequence[int], answer: Sequence[int]) -> Iterator[Scores]:
+    """The scores of a known answer's tokens, forward by forward; `pending`: what the context lacks before it.
+
+    The context then holds all but its last token. Raises ContextTooLong and Cancelled.
+    """
     for start in range(0, len(answer), run.chunk):
         named = answer[start : start + run.chunk]
-        scores = run.extend([*pending, *named[:-1]], scored=len(named), named=named)
+        yield run.extend([*pending, *named[:-1]], scored=len(named), named=named)
         pending = [named[-1]]
-        total += sum(
-            logprob
-            for logprob, is_counted in zip(scores.named_logprob, counts[start : start + run.chunk], strict=True)
-            if is_counted
-        )
-    return total

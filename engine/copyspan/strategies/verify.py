@@ -18,6 +18,7 @@ from copyspan.strategies.context import ANSWER_MARGIN, Run, read_prompt, warm
 from copyspan.strategies.draft import Drafter, Guess
 from copyspan.strategies.events import AnswerStarted
 from copyspan.strategies.guard import check_repetition, repeats
+from copyspan.strategies.likelihood import scores_of
 from copyspan.strategies.narrate import Narrator
 from copyspan.strategies.transcript import SourceMap, Step, Transcript
 
@@ -51,13 +52,10 @@ class VerifiedDecoder:
         pending = self._read_prompt()
         transcript = Transcript()
         source = [*self._prompt.source[:-1], next(iter(self._ends))]
-        chunk = self._run.chunk
-        for start in range(0, len(source), chunk):
-            named = source[start : start + chunk]
-            scores = self._run.extend([*pending, *named[:-1]], scored=len(named), named=named)
-            for i, token in enumerate(named):
-                self._append(transcript, _copied(scores, i, token, scores.named_logprob[i], start + i))
-            pending = [named[-1]]
+        for scores in scores_of(self._run, pending, source):
+            for i, logprob in enumerate(scores.named_logprob):
+                place = len(transcript.steps)
+                self._append(transcript, _copied(scores, i, source[place], logprob, place))
         return transcript
 
     def completed(self, trunk: Transcript, line: int) -> Transcript:
