@@ -38,21 +38,27 @@ class Ensemble:
         """The greedy answer; where more than one is wanted or it is of no use, that of a program as well, and where
         rewriting finds that one unlikely the answers of `width` departures: what both find likely first.
 
-        The greedy answer comes before all others where it is of use, and after them where it changes nothing. Raises
-        what speaks against it where nothing else was found, ContextTooLong and Cancelled.
+        The greedy answer comes before all others where it is of use, and after them where it changes nothing; one that
+        is odd is judged as the others are. Raises what speaks against it where nothing else was found, ContextTooLong
+        and Cancelled.
         """
         first = self._first()
         greedy, useful = (first.answer, first.useful) if isinstance(first, First) else (first, None)
-        if useful and num_candidates == 1:
+        odd = useful if useful and self._rewriter.is_odd(useful) else None
+        is_taken = useful is not None and odd is None
+        if useful and is_taken and num_candidates == 1:
             return Rewrites((useful,), 0)
         others = self._program([self._text(useful)] if useful else [])
+        if odd:
+            others = self._with_more(others, [odd])
         searched = 0
         if isinstance(first, First) and not (num_candidates == 1 and self._is_agreed(others)):
             found, searched = self._rewriter.departures(first, max(width, num_candidates - 1))
             others = self._with_more(others, found)
-        rewrites = Rewrites.of(greedy, others, searched, is_of_use=useful is not None)
-        is_doubtful = self._has_programs and useful is None and bool(others) and not self._is_agreed(others)
-        return replace(rewrites, is_doubtful=is_doubtful)
+        is_doubtful = self._has_programs and not is_taken and bool(others) and not self._is_agreed(others)
+        if odd:
+            return Rewrites(tuple(others), searched, is_doubtful)
+        return replace(Rewrites.of(greedy, others, searched, is_of_use=is_taken), is_doubtful=is_doubtful)
 
     def more(self, known: Iterable[str], searched: int, width: int) -> Rewrites:
         """Answers of the next `width` departures after the first `searched`, and of a program, those that equal none

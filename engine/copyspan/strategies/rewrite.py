@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 from copyspan.edits.lines import LineOp, refine
 from copyspan.edits.text import LineRange, Snapshot
-from copyspan.errors import NotScored, OutputRejected, SweepingDeletion
+from copyspan.errors import NotScored, OddProgram, OutputRejected, SweepingDeletion
 from copyspan.models.prompt import RewritePrompt, shown
 from copyspan.strategies.answer import Answer, Origin, Rewrites
 from copyspan.strategies.context import Run
 from copyspan.strategies.depart import likeliest_departures, search
-from copyspan.strategies.guard import check_answer, lost_tail
+from copyspan.strategies.guard import check_answer, check_program, lost_tail
 from copyspan.strategies.likelihood import log_likelihood
 from copyspan.strategies.transcript import Transcript, line_ops
 from copyspan.strategies.verify import VerifiedDecoder
@@ -96,6 +96,14 @@ class Rewriter:
         trunk = self._decoder.unchanged()
         positions = likeliest_departures(trunk)[searched : searched + width]
         return Rewrites(self._search(trunk, known, positions), searched + len(positions))
+
+    def is_odd(self, answer: Answer) -> bool:
+        """Whether an answer has the marks for which a program would be refused."""
+        try:
+            check_program(answer.ops, self._snapshot, self._scope, self._instruction)
+        except OddProgram:
+            return True
+        return False
 
     def log_likelihood(self, answer: Answer) -> float:
         """Natural logarithm of the probability of an answer, whoever wrote it, up to and with its closing fence.

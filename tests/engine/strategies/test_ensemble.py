@@ -108,6 +108,27 @@ def test_an_answer_that_changes_something_stays_the_first_of_several() -> None:
     assert (texts(result), result.is_doubtful) == ([changed(5), changed(9)], False)
 
 
+def without(i: int) -> str:
+    return DOCUMENT.replace(f"this is line {i} of the file\n", "")
+
+
+def test_an_answer_that_deletes_lines_unasked_is_judged_as_others_are() -> None:
+    asked = Asked([without(5), changed(9)], [program(9)])
+    result = asked.edit()
+    assert (set(texts(result)), texts(result)[0], result.is_doubtful) == ({changed(9), without(5)}, changed(9), True)
+    assert not asked.model.is_adapted
+    assert texts(Asked([without(5)], [program(9)]).edit(instruction="delete line 5")) == [without(5)]
+    assert texts(Asked([without(5)], ["<program>\n</program>"]).edit()) == [without(5)]
+
+
+def test_an_odd_answer_that_a_program_finds_likely_is_not_searched_around(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ensemble, "_AGREED", -300.0)
+    asked = Asked([without(5), changed(9)], [program(9)])
+    result = asked.edit()
+    assert (asked.prompts, result.searched, result.is_doubtful) == ({"rewrite", "program"}, 0, False)
+    assert set(texts(result)) == {without(5), changed(9)}
+
+
 def test_where_rewriting_is_refused_a_program_stands_in() -> None:
     placeholder = "this is line 1 of the file\n# ... rest of the code\n"
     assert texts(Asked([placeholder], [program(9)]).edit()) == [changed(9)]
