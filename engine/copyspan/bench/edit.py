@@ -14,7 +14,8 @@ from copyspan.bench.cases import Case
 from copyspan.bench.edit_records import CandidateRecord, EditRecord, Flip, Way, WayRecord
 from copyspan.bench.judge import Judge
 from copyspan.bench.results import Option, ResultFile
-from copyspan.bench.ways import WAYS, Options, Outcome, Workbench
+from copyspan.bench.touched import touched
+from copyspan.bench.ways import WAYS, Found, Options, Outcome, Workbench
 from copyspan.edits.text import Snapshot
 from copyspan.engine import Engine
 from copyspan.errors import UsageError
@@ -144,19 +145,23 @@ def _way_record(trials: Sequence[Outcome], case: Case, judge: Judge) -> WayRecor
         tokens=shown.num_tokens,
         is_complete=shown.is_complete,
         error=shown.error,
-        candidates=[
-            CandidateRecord(
-                origin=found.origin,
-                changed=found.text != case.before,
-                exact=judge.is_exact(found.text),
-                passed=judge.passed(found.text),
-                log_likelihood=found.log_likelihood,
-            )
-            for found in shown.found
-        ],
+        candidates=[_candidate(found, case, judge) for found in shown.found],
         program=shown.program,
         fallback=shown.fallback,
         is_doubtful=shown.is_doubtful,
+    )
+
+
+def _candidate(found: Found, case: Case, judge: Judge) -> CandidateRecord:
+    places = touched(Snapshot(case.before), found.text, case.after)
+    return CandidateRecord(
+        origin=found.origin,
+        changed=found.text != case.before,
+        exact=judge.is_exact(found.text),
+        passed=judge.passed(found.text),
+        log_likelihood=found.log_likelihood,
+        difference=places.difference,
+        lost_lines=places.lost_lines,
     )
 
 

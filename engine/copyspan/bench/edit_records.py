@@ -42,6 +42,10 @@ class CandidateRecord(_Value):
     """Whether the record's tests pass with it; None where there are none, or the reference fails them."""
     log_likelihood: float | None
     """None where tokens were decoded elsewhere: plain decoding and prompt lookup."""
+    difference: Difference | None = None
+    """How the places that it changes differ from those of the reference."""
+    lost_lines: int | None = None
+    """Lines that the reference keeps, and that this answer takes away without new ones in their place."""
 
 
 class WayRecord(_Value):

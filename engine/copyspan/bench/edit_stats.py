@@ -1,6 +1,7 @@
 """Figures that follow from records of edits: groups, ratios, shares. Knows no tables."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from statistics import fmean
 from typing import TypeVar
 
@@ -109,3 +110,19 @@ def group_by(records: Iterable[T], key: Callable[[T], str]) -> dict[str, list[T]
     for record in records:
         groups.setdefault(key(record), []).append(record)
     return groups
+
+
+def _first(way: Way, record: EditRecord) -> WayRecord | None:
+    return record.ways.get(way)
+
+
+CHOICES: Mapping[str, Callable[[EditRecord], WayRecord | None]] = {
+    "plain": partial(_first, "plain"),
+    "lookup": partial(_first, "lookup"),
+    "verified": partial(_first, "verified"),
+    SHIPPED: partial(_first, "search"),
+    "program": partial(_first, "program"),
+    "program, searched": partial(_first, "program-search"),
+    "ensemble, as shipped": partial(_first, "ensemble"),
+    "adapter left on": partial(_first, "adapted"),
+}

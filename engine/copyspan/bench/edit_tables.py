@@ -1,13 +1,12 @@
 """Tables of edits that were made in several ways: speed, accuracy, agreement, and where the time goes."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Sequence
 
-from copyspan.bench.edit_records import EditRecord, Way, WayRecord
+from copyspan.bench.edit_records import EditRecord, WayRecord
 from copyspan.bench.edit_stats import (
+    CHOICES,
     COMPARED,
-    SHIPPED,
     both,
     by_length,
     candidate_curves,
@@ -18,6 +17,7 @@ from copyspan.bench.edit_stats import (
     most_candidates,
     time_shares,
 )
+from copyspan.bench.place_tables import place_table
 from copyspan.bench.program_tables import copy_table, failure_table
 from copyspan.bench.stats import bootstrap, median, proportion, ratio_of_sums
 from copyspan.bench.tables import Table
@@ -28,7 +28,7 @@ def tables(records: Sequence[EditRecord], seed: int, *, has_answers: bool = True
     told = [speed_table(records, seed), flip_table(records), time_table(records)]
     if has_answers:
         told += [accuracy_table(records), candidate_table(records), doubt_table(records)]
-        told += [copy_table(records), failure_table(records)]
+        told += [copy_table(records), failure_table(records), place_table(records)]
     return [table for table in told if table.rows]
 
 
@@ -119,22 +119,6 @@ def time_table(records: Sequence[EditRecord]) -> Table:
             rows.append((name, way, f"{len(completed(group, way))}", f"{seconds:.2f}", *cells))
     headings = ("lines", "way", "n", "mean s", *(f"{phase} %" for phase in phases))
     return Table("Where the time goes", headings, tuple(rows))
-
-
-def _first(way: Way, record: EditRecord) -> WayRecord | None:
-    return record.ways.get(way)
-
-
-CHOICES: Mapping[str, Callable[[EditRecord], WayRecord | None]] = {
-    "plain": partial(_first, "plain"),
-    "lookup": partial(_first, "lookup"),
-    "verified": partial(_first, "verified"),
-    SHIPPED: partial(_first, "search"),
-    "program": partial(_first, "program"),
-    "program, searched": partial(_first, "program-search"),
-    "ensemble, as shipped": partial(_first, "ensemble"),
-    "adapter left on": partial(_first, "adapted"),
-}
 
 
 def _speed(found: Sequence[tuple[WayRecord, WayRecord]], seed: int) -> tuple[str, ...]:

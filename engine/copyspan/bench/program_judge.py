@@ -39,7 +39,7 @@ def judge_program(program: Program | None, snapshot: Snapshot, scope: LineRange,
         copies=len(starts),
         starts_right=len(starts & _starts(found, snapshot.num_lines)),
         ends_right=len(stops & _stops(found, snapshot.num_lines)),
-        difference=_difference(found, right),
+        difference=difference_of(found, right),
     )
 
 
@@ -58,7 +58,7 @@ def gaps_of(ops: Iterable[Op], num_lines: int) -> list[Gap]:
     return gaps
 
 
-def _difference(found: Sequence[Gap], right: Sequence[Gap]) -> Difference:
+def difference_of(found: Sequence[Gap], right: Sequence[Gap]) -> Difference:
     """How the places differ, whatever stands there."""
     if found == right:
         return "none"
