@@ -60,11 +60,14 @@ class Trainer:
     Raises UsageError for a checkpoint of another recipe or of other examples, and SourceError.
     """
 
-    def __init__(self, model: PeftModel, examples: Examples, recipe: Recipe, folder: Path) -> None:
+    def __init__(
+        self, model: PeftModel, examples: Examples, recipe: Recipe, folder: Path, start: str | None = None
+    ) -> None:
+        """`start` tells from which weights the adapter starts, where they are not drawn."""
         self._model = model
         self._examples = examples
         self._recipe = recipe
-        self._made_from = f"{recipe.hash}/{examples.fingerprint()}"
+        self._made_from = "/".join(filter(None, (recipe.hash, examples.fingerprint(), start)))
         self._checkpoint_path = folder / "checkpoint.pt"
         self._steps = plan([len(item) for item in examples.train], recipe)
         self._parameters = {name: p for name, p in model.named_parameters() if p.requires_grad}

@@ -75,6 +75,8 @@ class Recipe(_Section):
     name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")
     """What the adapter is called, and its folder."""
     model: str = "Qwen2.5-Coder-0.5B-Instruct"
+    start: Path | None = None
+    """The folder of an adapter that is taught further, by its path from the recipe's folder."""
     data: tuple[Data, ...] = Field(min_length=1)
     count: int = Field(default=20_000, ge=1)
     """The most pairs that are drawn."""
@@ -109,7 +111,7 @@ class Recipe(_Section):
     @property
     def hash(self) -> str:
         """Of everything in the recipe: an interrupted run goes on with the same recipe only."""
-        return hashlib.sha256(self.model_dump_json().encode()).hexdigest()[:16]
+        return hashlib.sha256(self.model_dump_json(exclude_none=True).encode()).hexdigest()[:16]
 
 
 def read_recipe(path: Path) -> Recipe:

@@ -15,6 +15,7 @@ from copyspan.train.model import add_lora, load_base
 from copyspan.train.pairs import write_pairs
 from copyspan.train.prepare import draw, transcribe
 from copyspan.train.recipe import Recipe
+from copyspan.train.start import start_from
 from copyspan.train.transcripts import Transcriber
 
 ADAPTER, HELD_OUT = "adapter", "validation.jsonl"
@@ -58,11 +59,12 @@ def run(
         torch.set_float32_matmul_precision("high")  # the adapter computes in float32, and nothing else does
     model = add_lora(causal, recipe.lora, base_name(recipe), recipe.seed)
     check_size(model)
+    start = start_from(model, data / recipe.start, recipe.lora) if recipe.start else None
     progress.finished()
     _make(out)
     if pairs.validation:
         write_pairs(out / HELD_OUT, pairs.validation)
-    trainer = Trainer(model, examples, recipe, out)
+    trainer = Trainer(model, examples, recipe, out, start)
     trainer.run(watcher, cancelled, machine.save_seconds)
     export(model, recipe, out / ADAPTER, num_steps=trainer.num_steps, num_pairs=len(examples.train))
     return out / ADAPTER

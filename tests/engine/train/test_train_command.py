@@ -86,6 +86,39 @@ def test_a_run_goes_on_or_begins_anew(recipe, tmp_path):
     assert [entry.step for entry in read_log(out / "log.jsonl") if isinstance(entry, StepEntry)] == [1, 2]
 
 
+def test_an_adapter_is_taught_further(recipe, tmp_path):
+    first, second = tmp_path / "first", tmp_path / "second"
+    assert train("run", recipe(epochs=40), "--out", first).exit_code == 0
+    further = {"start": "first/adapter", "epochs": 1}
+    assert train("run", recipe(**further), "--out", second, "--threads", 1).exit_code == 0
+    losses = [
+        [entry.loss for entry in read_log(out / "log.jsonl") if isinstance(entry, StepEntry)] for out in (first, second)
+    ]
+    assert losses[1][0] < 0.5 * losses[0][0]
+    # It goes on from that adapter only.
+    assert train("run", recipe(epochs=30), "--out", first, "--restart").exit_code == 0
+    result = train("run", recipe(**further), "--out", second)
+    assert (result.exit_code, "begin anew with --restart" in result.stderr) == (2, True)
+
+
+def test_only_the_same_kind_of_adapter_is_taught_further(recipe, tmp_path):
+    first = tmp_path / "first"
+    assert train("run", recipe(epochs=1), "--out", first).exit_code == 0
+    path = recipe(start="first/adapter")
+    path.write_text(path.read_text().replace("rank = 8", "rank = 4"))
+    result = train("run", path, "--out", tmp_path / "out")
+    assert (result.exit_code, "has rank 8 and alpha 32, and the recipe says 4 and 32" in result.stderr) == (2, True)
+    path.write_text(path.read_text().replace("rank = 4", 'rank = 8\ntargets = ["q_proj"]'))
+    result = train("run", path, "--out", tmp_path / "out")
+    assert (result.exit_code, "in other modules" in result.stderr) == (2, True)
+    card = first / "adapter" / "copyspan.json"
+    card.write_text(card.read_text().replace('"num_layers": 2', '"num_layers": 3'))
+    result = train("run", recipe(start="first/adapter"), "--out", tmp_path / "out")
+    assert (result.exit_code, "is for tiny" in result.stderr) == (4, True)
+    result = train("run", recipe(start="nothing"), "--out", tmp_path / "out")
+    assert (result.exit_code, "nothing" in result.stderr) == (4, True)
+
+
 def test_time_is_limited(recipe, tmp_path):
     result = train("run", recipe(epochs=5000), "--out", tmp_path / "out", "--minutes", 0.01)
     assert (result.exit_code, "Training was stopped" in result.stderr) == (130, True)
