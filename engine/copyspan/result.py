@@ -86,8 +86,8 @@ class EditResult:
     fallback: str | None = None
     """Why the strategy that was asked for gave nothing, in a sentence, where another one stepped in."""
     is_doubtful: bool = False
-    """Whether the strategy itself finds the best candidate unlikely to be right. False says nothing: only an ensemble
-    can tell, and only where it asked for programs."""
+    """Whether the strategy itself finds the best candidate unlikely to be right. False says nothing where the
+    lines were rewritten and no program was asked for."""
 
     @property
     def best(self) -> Candidate:

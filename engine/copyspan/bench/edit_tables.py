@@ -1,9 +1,9 @@
 """Tables of edits that were made in several ways: speed, accuracy, agreement, and where the time goes."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from copyspan.bench.edit_records import EditRecord, WayRecord
+from copyspan.bench.edit_records import EditRecord, Way, WayRecord
 from copyspan.bench.edit_stats import (
     CHOICES,
     COMPARED,
@@ -74,24 +74,39 @@ def candidate_table(records: Sequence[EditRecord]) -> Table:
 
 
 def doubt_table(records: Sequence[EditRecord]) -> Table:
-    """How often an ensemble is right, by what it says of itself: the first answer taken, programs agree, or doubt."""
+    """How often edits are right, by what their strategy says of them: programs that it finds likely or doubtful, and of
+    an ensemble the first answer taken, what both find likely, or doubt."""
     rows = []
     for name, group in group_by(records, lambda record: record.set).items():
-        answers = [(record, record.ways["ensemble"]) for record in group if "ensemble" in record.ways]
-        answers = [(record, answer) for record, answer in answers if answer.candidates]
-        for label, kind in group_by(answers, lambda found: _kind(found[1])).items():
-            _, exact, tested, passed, *_ = _accuracy(kind)
-            seconds = median([answer.seconds for _, answer in kind])
-            rows.append((name, label, f"{len(kind)}", exact, tested, passed, f"{seconds:.1f}"))
-    headings = ("set", "edits", "n", "exact %", "with tests", "tests passed %", "median s")
-    return Table("What an ensemble makes of its edits", headings, tuple(sorted(rows)))
+        for way, kind_of in _KINDS.items():
+            answers = [(record, record.ways[way]) for record in group if way in record.ways]
+            answers = [(record, answer) for record, answer in answers if answer.candidates]
+            kinds: dict[str, list[tuple[EditRecord, WayRecord]]] = {}
+            for record, answer in answers:
+                kinds.setdefault(kind_of(answer), []).append((record, answer))
+            rows += [(name, way, label, *_doubt(found)) for label, found in sorted(kinds.items())]
+    headings = ("set", "way", "edits", "n", "exact %", "with tests", "tests passed %", "median s")
+    return Table("What strategies make of their own edits", headings, tuple(rows))
 
 
-def _kind(answer: WayRecord) -> str:
+def _doubt(answers: Sequence[tuple[EditRecord, WayRecord]]) -> tuple[str, ...]:
+    _, exact, tested, passed, *_ = _accuracy(answers)
+    seconds = median([answer.seconds for _, answer in answers])
+    return f"{len(answers)}", exact, tested, passed, f"{seconds:.1f}"
+
+
+def _kind_of_program(answer: WayRecord) -> str:
+    return "rewritten" if answer.fallback else "doubtful" if answer.is_doubtful else "likely"
+
+
+def _kind_of_ensemble(answer: WayRecord) -> str:
     if answer.is_doubtful:
         return "doubtful"
     is_first = len(answer.candidates) == 1 and answer.candidates[0].origin in ("greedy", "completed")
     return "first answer" if is_first else "agreed"
+
+
+_KINDS: Mapping[Way, Callable[[WayRecord], str]] = {"program": _kind_of_program, "ensemble": _kind_of_ensemble}
 
 
 def flip_table(records: Sequence[EditRecord]) -> Table:

@@ -46,7 +46,7 @@ class Rewrites:
     searched: int
     """How many departures were tried, from the likeliest on."""
     is_doubtful: bool = False
-    """Whether an ensemble finds its best answer unlikely."""
+    """Whether the strategy finds its best answer unlikely."""
 
     @classmethod
     def of(

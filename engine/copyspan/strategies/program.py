@@ -7,6 +7,7 @@ from its program are other spans.
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 from copyspan.edits.align import align_lines
@@ -25,6 +26,10 @@ from copyspan.strategies.likelihood import log_likelihood
 from copyspan.strategies.program_decoder import Choice, ProgramDecoder, WrittenProgram
 from copyspan.strategies.program_draft import ProgramDrafter
 from copyspan.strategies.program_ids import program_ids
+
+_SURE = -2.0
+"""Nats: less likely programs are mostly wrong, and always were in long documents. Chosen by functions that nothing is
+reported on (LOG.md)."""
 
 
 class ProgramWriter:
@@ -63,11 +68,12 @@ class ProgramWriter:
         greedy, first = self._first()
         is_of_use = isinstance(first, Answer) and not self._changes_nothing(first)
         if isinstance(first, Answer) and is_of_use and num_candidates == 1:
-            return Rewrites((first,), 0)
+            return Rewrites((first,), 0, _is_unlikely(first))
         known = [first.text(self._snapshot)] if isinstance(first, Answer) else []
         wanted = max(width, num_candidates - 1)
         found, searched = self._search(greedy, known, 0, wanted) if greedy is not None else ((), 0)
-        return Rewrites.of(first, found, searched, is_of_use=is_of_use)
+        rewrites = Rewrites.of(first, found, searched, is_of_use=is_of_use)
+        return replace(rewrites, is_doubtful=(is_of_use or bool(found)) and _is_unlikely(rewrites.answers[0]))
 
     def more(self, known: Iterable[str], searched: int, width: int) -> Rewrites:
         """Answers of the next `width` departures after the first `searched`, those that equal none of `known`.
@@ -141,6 +147,10 @@ class ProgramWriter:
 
     def _changes_nothing(self, answer: Answer) -> bool:
         return answer.text(self._snapshot) == shown(self._snapshot, self._scope)
+
+
+def _is_unlikely(answer: Answer) -> bool:
+    return answer.log_likelihood < _SURE
 
 
 def _likeliest(trunk: WrittenProgram) -> list[tuple[Choice, int, float]]:

@@ -85,6 +85,26 @@ def test_candidates_of_programs_are_told_apart():
     assert [point.value for point in curves["mine", "tests passed, programs"]] == [1.0, 1.0]
 
 
+def kinds(records, way):
+    rows = [row for row in doubt_table(records).rows if row[1] == way]
+    return {row[2]: (row[3], row[4].split()[0], row[5], row[6].split()[0], row[7]) for row in rows}
+
+
+def test_programs_are_judged_by_what_they_say_of_themselves():
+    doubtful, rewritten = (
+        way(3.0, 5, WRONG).model_copy(update=told) for told in ({"is_doubtful": True}, {"fallback": "Odd."})
+    )
+    records = [
+        edit_record(str(number), 9, {"program": found}, has_tests=True)
+        for number, found in enumerate([way(1.0, 5, RIGHT), doubtful, rewritten])
+    ]
+    assert kinds(records, "program") == {
+        "likely": ("1", "100.0", "1", "100.0", "1.0"),
+        "doubtful": ("1", "0.0", "1", "0.0", "3.0"),
+        "rewritten": ("1", "0.0", "1", "0.0", "3.0"),
+    }
+
+
 def test_an_ensemble_is_judged_by_what_it_says_of_itself():
     sure, doubtful = way(4.0, 5, RIGHT, SAME), way(9.0, 5, WRONG, SAME).model_copy(update={"is_doubtful": True})
     records = [
@@ -94,10 +114,7 @@ def test_an_ensemble_is_judged_by_what_it_says_of_itself():
         edit_record("d", 9, {"ensemble": doubtful}),
         edit_record("e", 9, {"ensemble": way(2.0, 5)}),
     ]
-    rows = {
-        row[1]: (*row[2:3], row[3].split()[0], row[4], row[5].split()[0], row[6]) for row in doubt_table(records).rows
-    }
-    assert rows == {
+    assert kinds(records, "ensemble") == {
         "first answer": ("2", "50.0", "2", "50.0", "2.0"),
         "agreed": ("1", "100.0", "1", "100.0", "4.0"),
         "doubtful": ("1", "0.0", "0", "-", "9.0"),

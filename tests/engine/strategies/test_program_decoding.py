@@ -18,6 +18,7 @@ from copyspan.engine import (
     TextGenerated,
 )
 from copyspan.errors import OutputRejected
+from copyspan.strategies import program as strategy
 from copyspan.testing import ScriptedModel, fenced
 from tiny_lm import tiny_model
 
@@ -127,6 +128,18 @@ def test_a_program_that_changes_nothing_gives_way_to_a_departure() -> None:
     result, *_ = decode(program((1, 12)), program((1, 11), "new\n"))
     assert result.best.text == DOCUMENT.replace("line 12\n", "new\n")
     assert result.candidates[-1].text == DOCUMENT
+
+
+def test_a_program_that_is_unlikely_is_doubtful(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(strategy, "_SURE", -1000.0)
+    assert not decode(OTHERS[0])[0].is_doubtful
+    monkeypatch.setattr(strategy, "_SURE", 0.0)
+    assert decode(OTHERS[0])[0].is_doubtful
+    assert decode(program((1, 12)), program((1, 11), "new\n"))[0].is_doubtful
+    unchanged = decode(program((1, 12)))[0]
+    assert (unchanged.best.changed, unchanged.is_doubtful) == (False, False)
+    fallen_back = decode(program((1, 4), (6, 12)), instruction="improve it")[0]
+    assert (fallen_back.strategy, fallen_back.is_doubtful) == ("verified", False)
 
 
 def test_a_departure_that_writes_on_and_on_is_given_up() -> None:
