@@ -15,8 +15,8 @@ from copyspan.models.prompt import NumberedPrompt, RewritePrompt, numbered_promp
 from copyspan.models.protocol import LanguageModel
 from copyspan.result import Candidate, Cost, EditRequest, EditResult, check_instruction
 from copyspan.strategies.answer import Answer, Rewrites
-from copyspan.strategies.choice import Situation, choose
-from copyspan.strategies.context import ANSWER_MARGIN, Meter, Run
+from copyspan.strategies.choice import choose
+from copyspan.strategies.context import Meter, Run
 from copyspan.strategies.ensemble import Ensemble
 from copyspan.strategies.events import Event, LinesCopied, SearchStarted, TextGenerated
 from copyspan.strategies.hunks import HunkTeller
@@ -46,12 +46,7 @@ class Work:
     def strategy(self) -> StrategyName:
         """The one that the request wishes for, or that suits."""
         wish, model = self._request.strategy, self._model
-        if wish != "auto":
-            return wish
-        prompt = self._rewrite_prompt
-        answer_tokens = len(prompt.source) + ANSWER_MARGIN
-        has_adapter, is_served = model.adapter is not None, model.looks_ahead
-        return choose(Situation(has_adapter, is_served, len(prompt.ids), answer_tokens, model.context_size))
+        return choose(model.adapter is not None, model.looks_ahead) if wish == "auto" else wish
 
     def prompt_ids(self) -> Sequence[int]:
         """The prompt of this strategy."""

@@ -48,7 +48,7 @@ def edit(
         typer.Option(
             help="verified: it rewrites, what stays is copied. program: it writes an edit program. ensemble: it "
             "rewrites, and where that is in doubt writes a program too. auto: ensemble for a model that is trained to "
-            "write programs, a program alone where rewriting would not fit; else verified."
+            "write programs and runs in this process; else verified."
         ),
     ] = "auto",
     name: Annotated[

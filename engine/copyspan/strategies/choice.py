@@ -1,35 +1,14 @@
 """Which strategy an edit gets where nobody has chosen one. Pure; what is known of each is in LOG.md."""
 
-from dataclasses import dataclass
-
 from copyspan.config import StrategyName
 
 
-@dataclass(frozen=True, slots=True)
-class Situation:
-    """What the choice depends on."""
+def choose(has_adapter: bool, is_served: bool) -> StrategyName:
+    """The strategy that suits a model: `has_adapter` says whether it was taught to write programs, `is_served` whether
+    a server runs it.
 
-    has_adapter: bool
-    """Whether the model was taught to write programs."""
-    is_served: bool
-    """Whether a server runs it, to which every further judgement sends the document once more."""
-    prompt_tokens: int
-    """Of the prompt for rewriting."""
-    answer_tokens: int
-    """Of the rewritten scope, with what it may have more."""
-    context_size: int
-
-
-def choose(situation: Situation) -> StrategyName:
-    """The strategy that suits.
-
-    Rewriting needs room for the scope twice, in the prompt and in the answer; a program names what it copies. So a
-    model that knows how to write programs writes one where a rewritten answer would not fit. Where it does, programs
-    are asked where rewriting is in doubt.
+    Programs are asked for where rewriting is in doubt, and only in this process: a server is sent the document once
+    more for every further judgement. Never does a program stand alone: it writes at a wrong place too often, and in
+    long documents, where rewriting has no room, almost always.
     """
-    fits = situation.prompt_tokens + situation.answer_tokens <= situation.context_size
-    if not situation.has_adapter:
-        return "verified"
-    if not fits:
-        return "program"
-    return "verified" if situation.is_served else "ensemble"
+    return "ensemble" if has_adapter and not is_served else "verified"

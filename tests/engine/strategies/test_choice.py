@@ -7,7 +7,7 @@ from copyspan.edits.text import Snapshot
 from copyspan.engine import EditRequest, Engine
 from copyspan.errors import ContextTooLong
 from copyspan.models.protocol import Adapter
-from copyspan.strategies.choice import Situation, choose
+from copyspan.strategies.choice import choose
 from copyspan.testing import ScriptedModel, fenced
 
 TEXT = "".join(f"line {i}\n" for i in range(50))
@@ -16,18 +16,11 @@ PROGRAM = '<program>\n<copy lines="1-49"/>\n<gen>\nlast\n</gen>\n</program>\n'
 
 
 @pytest.mark.parametrize(
-    ("has_adapter", "is_served", "fits", "chosen"),
-    [
-        (False, False, True, "verified"),
-        (False, False, False, "verified"),
-        (True, False, True, "ensemble"),
-        (True, True, True, "verified"),
-        (True, False, False, "program"),
-        (True, True, False, "program"),
-    ],
+    ("has_adapter", "is_served", "chosen"),
+    [(False, False, "verified"), (False, True, "verified"), (True, False, "ensemble"), (True, True, "verified")],
 )
-def test_programs_are_for_models_that_are_trained_to_write_them(has_adapter, is_served, fits, chosen) -> None:
-    assert choose(Situation(has_adapter, is_served, 700, 500, 1200 if fits else 1199)) == chosen
+def test_programs_are_for_models_that_are_trained_to_write_them(has_adapter, is_served, chosen) -> None:
+    assert choose(has_adapter, is_served) == chosen
 
 
 def engine(context_size: int, adapter: Adapter | None) -> Engine:
@@ -47,12 +40,12 @@ def edit(context_size: int, adapter: Adapter | None, wish: StrategyWish = "auto"
     return result.strategy, result.best.origin
 
 
-def test_a_document_that_is_too_long_to_be_rewritten_is_edited_by_a_program() -> None:
-    assert edit(100_000, SPANS) == ("ensemble", "greedy")
-    assert edit(100_000, None) == ("verified", "greedy")
-    assert edit(1_100, SPANS) == ("program", "program")
-    with pytest.raises(ContextTooLong):
-        edit(1_100, None)
+@pytest.mark.parametrize("adapter", [None, SPANS])
+def test_a_document_that_is_too_long_to_be_rewritten_is_no_case_for_a_program(adapter) -> None:
+    assert edit(100_000, adapter) == ("ensemble" if adapter else "verified", "greedy")
+    with pytest.raises(ContextTooLong, match="Select the lines to edit"):
+        edit(1_100, adapter)
+    assert edit(1_100, SPANS, "program") == ("program", "program")
 
 
 def test_a_wish_is_followed() -> None:
@@ -61,7 +54,7 @@ def test_a_wish_is_followed() -> None:
         edit(1_100, SPANS, "verified")
 
 
-@pytest.mark.parametrize(("context_size", "wish"), [(100_000, "auto"), (1_100, "auto"), (100_000, "program")])
+@pytest.mark.parametrize(("context_size", "wish"), [(100_000, "auto"), (1_100, "program"), (100_000, "program")])
 def test_what_is_read_ahead_is_the_prompt_of_the_strategy_that_will_be_chosen(context_size, wish) -> None:
     work = engine(context_size, SPANS)
     work.warm(Snapshot(TEXT), "a.py", strategy=wish)
