@@ -41,6 +41,8 @@ class AdapterCard(BaseModel):
     """The version of the prompt that it was trained with, see `prompt_version`."""
     recipe: str
     """The hash of its recipe."""
+    start: str | None = None
+    """The adapter that it was taught further from."""
     num_steps: int
     num_pairs: int
     date: str

@@ -1,6 +1,7 @@
 """A trained adapter as a folder: weights in bfloat16, peft's configuration, copyspan's card, and a page for people."""
 
 import shutil
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,16 @@ _BYTES_PER_WEIGHT = 2
 _WEIGHTS, _README = "adapter_model.safetensors", "README.md"
 
 
+@dataclass(frozen=True, slots=True)
+class Learnt:
+    """What an adapter was taught by."""
+
+    num_steps: int
+    num_pairs: int
+    start: str | None = None
+    """The name of the adapter that it was taught further from."""
+
+
 def check_size(model: PeftModel) -> None:
     """Raise UsageError where the adapter would be larger than MAX_BYTES, before it is trained."""
     size = _BYTES_PER_WEIGHT * sum(p.numel() for p in model.parameters() if p.requires_grad)
@@ -30,7 +41,7 @@ def check_size(model: PeftModel) -> None:
         )
 
 
-def export(model: PeftModel, recipe: Recipe, folder: Path, *, num_steps: int, num_pairs: int) -> AdapterCard:
+def export(model: PeftModel, recipe: Recipe, folder: Path, learnt: Learnt) -> AdapterCard:
     """Write the adapter in the place of one that is there. Raises UsageError where it is too large, and SourceError."""
     check_size(model)
     card = AdapterCard(
@@ -40,8 +51,9 @@ def export(model: PeftModel, recipe: Recipe, folder: Path, *, num_steps: int, nu
         splice=recipe.splice,
         prompt=prompt_version(),
         recipe=recipe.hash,
-        num_steps=num_steps,
-        num_pairs=num_pairs,
+        start=learnt.start,
+        num_steps=learnt.num_steps,
+        num_pairs=learnt.num_pairs,
         date=datetime.now(UTC).date().isoformat(),
     )
     part = folder.with_name(folder.name + ".part")
@@ -79,7 +91,7 @@ def _write(folder: Path, model: PeftModel, card: AdapterCard, recipe: Recipe) ->
     was, config.inference_mode = config.inference_mode, True
     config.save_pretrained(str(folder))
     config.inference_mode = was
-    (folder / CARD_NAME).write_text(card.model_dump_json(indent=2) + "\n", encoding="utf-8")
+    (folder / CARD_NAME).write_text(card.model_dump_json(indent=2, exclude_none=True) + "\n", encoding="utf-8")
     (folder / _README).write_text(_page(card, recipe), encoding="utf-8")
 
 
@@ -103,7 +115,7 @@ The prompt shows the file with numbered lines and the instruction; the answer is
 | Steps | {card.num_steps:,} of about {recipe.batch_tokens:,} tokens, rate {recipe.optimizer.learning_rate:g} |
 | Prompt | {card.prompt} |
 | Recipe | {card.recipe} |
-
+{_further(card)}
 ## Data
 
 Say here where the pairs come from and under which licenses.
@@ -120,6 +132,10 @@ Say here what it was not taught.
 
 Say here the licence of these weights, and name that of the base model.
 """
+
+
+def _further(card: AdapterCard) -> str:
+    return f"| Goes on from | {card.start} |\n" if card.start else ""
 
 
 def _modules(recipe: Recipe) -> str:

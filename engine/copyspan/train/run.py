@@ -9,7 +9,7 @@ import torch
 from copyspan.errors import SourceError
 from copyspan.models.tokenizer import load_tokenizer
 from copyspan.models.weights import Progress
-from copyspan.train.export import base_name, check_size, export
+from copyspan.train.export import Learnt, base_name, check_size, export
 from copyspan.train.loop import Examples, Trainer, Watcher
 from copyspan.train.model import add_lora, load_base
 from copyspan.train.pairs import write_pairs
@@ -64,9 +64,10 @@ def run(
     _make(out)
     if pairs.validation:
         write_pairs(out / HELD_OUT, pairs.validation)
-    trainer = Trainer(model, examples, recipe, out, start)
+    trainer = Trainer(model, examples, recipe, out, start.digest if start else None)
     trainer.run(watcher, cancelled, machine.save_seconds)
-    export(model, recipe, out / ADAPTER, num_steps=trainer.num_steps, num_pairs=len(examples.train))
+    learnt = Learnt(trainer.num_steps, len(examples.train), start.name if start else None)
+    export(model, recipe, out / ADAPTER, learnt)
     return out / ADAPTER
 
 

@@ -1,6 +1,7 @@
 """Where training starts that teaches an adapter further: its weights, in the place of drawn ones."""
 
 import hashlib
+from dataclasses import dataclass
 from pathlib import Path
 
 import torch
@@ -14,13 +15,23 @@ from copyspan.train.model import causal_of
 from copyspan.train.recipe import Lora
 
 
-def start_from(model: PeftModel, folder: Path, lora: Lora) -> str:
-    """Give the model's adapter the weights of the one in `folder`, and return what tells them from others.
+@dataclass(frozen=True, slots=True)
+class Start:
+    """An adapter that is taught further."""
+
+    name: str
+    digest: str
+    """Tells its weights from others."""
+
+
+def start_from(model: PeftModel, folder: Path, lora: Lora) -> Start:
+    """Give the model's adapter the weights of the one in `folder`.
 
     Raises ModelUnusable where that adapter is for another model or another prompt, or is none, and UsageError where
     `lora` describes another.
     """
-    check_fit(read_card(folder), shape_of(causal_of(model)))
+    card = read_card(folder)
+    check_fit(card, shape_of(causal_of(model)))
     try:
         config = LoraConfig.from_pretrained(str(folder))
         weights = load_peft_weights(str(folder), device="cpu")
@@ -35,7 +46,7 @@ def start_from(model: PeftModel, folder: Path, lora: Lora) -> str:
     if weights.keys() != get_peft_model_state_dict(model, save_embedding_layers=False).keys():
         raise UsageError(f"The adapter in {folder} is in other modules. Name the same ones in lora.targets.")
     set_peft_model_state_dict(model, weights)
-    return _digest(weights)
+    return Start(card.name, _digest(weights))
 
 
 def _digest(weights: dict[str, torch.Tensor]) -> str:

@@ -95,6 +95,9 @@ def test_an_adapter_is_taught_further(recipe, tmp_path):
         [entry.loss for entry in read_log(out / "log.jsonl") if isinstance(entry, StepEntry)] for out in (first, second)
     ]
     assert losses[1][0] < 0.5 * losses[0][0]
+    assert read_card(second / "adapter").start == "spans"
+    assert "| Goes on from | spans |" in (second / "adapter" / "README.md").read_text()
+    assert "Goes on from" not in (first / "adapter" / "README.md").read_text()
     # It goes on from that adapter only.
     assert train("run", recipe(epochs=30), "--out", first, "--restart").exit_code == 0
     result = train("run", recipe(**further), "--out", second)

@@ -13,7 +13,7 @@ from copyspan.models.adapters import check_fit, choose
 from copyspan.models.protocol import Adapter
 from copyspan.models.transformers import TransformersModel
 from copyspan.train import export as it
-from copyspan.train.export import export, shape_of
+from copyspan.train.export import Learnt, export, shape_of
 from copyspan.train.model import add_lora, load_base
 from copyspan.train.recipe import Recipe
 from tiny_lm import tiny_qwen2
@@ -41,7 +41,7 @@ def trained(base):
 
 def test_an_adapter_comes_back_but_for_rounding(base, tmp_path):
     model = trained(base).eval()
-    export(model, RECIPE, tmp_path / "a", num_steps=7, num_pairs=3)
+    export(model, RECIPE, tmp_path / "a", Learnt(7, 3))
     files = {"adapter_model.safetensors", "adapter_config.json", "copyspan.json", "README.md"}
     assert {path.name for path in tmp_path.glob("a/*")} == files
     folder = choose(str(tmp_path / "a"), "Tiny-Instruct", base)
@@ -55,7 +55,7 @@ def test_an_adapter_comes_back_but_for_rounding(base, tmp_path):
 
 
 def test_the_folder_says_what_it_is_and_names_no_folder_of_the_user(base, tmp_path):
-    card = export(trained(base), RECIPE, tmp_path / "a", num_steps=7, num_pairs=3)
+    card = export(trained(base), RECIPE, tmp_path / "a", Learnt(7, 3))
     assert read_card(tmp_path / "a") == card
     assert (card.name, card.base, card.splice, card.num_steps, card.recipe) == (
         "spans",
@@ -75,7 +75,7 @@ def test_the_folder_says_what_it_is_and_names_no_folder_of_the_user(base, tmp_pa
 def test_an_older_adapter_is_replaced_as_a_whole(base, tmp_path):
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "old").touch()
-    export(trained(base), RECIPE, tmp_path / "a", num_steps=1, num_pairs=1)
+    export(trained(base), RECIPE, tmp_path / "a", Learnt(1, 1))
     assert not (tmp_path / "a" / "old").exists()
     assert [path.name for path in tmp_path.iterdir()] == ["a"]
 
@@ -83,12 +83,12 @@ def test_an_older_adapter_is_replaced_as_a_whole(base, tmp_path):
 def test_too_large_an_adapter_is_refused(base, tmp_path, monkeypatch):
     monkeypatch.setattr(it, "MAX_BYTES", 1000)
     with pytest.raises(UsageError, match=r"Lower lora.rank"):
-        export(trained(base), RECIPE, tmp_path / "a", num_steps=1, num_pairs=1)
+        export(trained(base), RECIPE, tmp_path / "a", Learnt(1, 1))
     assert not (tmp_path / "a").exists()
 
 
 def test_what_does_not_fit_is_refused(base, tmp_path, monkeypatch):
-    card = export(trained(base), RECIPE, tmp_path / "a", num_steps=1, num_pairs=1)
+    card = export(trained(base), RECIPE, tmp_path / "a", Learnt(1, 1))
     assert shape_of(tiny_qwen2(90)) != card.shape
     with pytest.raises(ModelUnusable, match="is for Tiny-Instruct"):
         check_fit(card, shape_of(tiny_qwen2(90)))
