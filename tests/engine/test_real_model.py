@@ -24,8 +24,17 @@ SHORT = "def area(width, height):\n    return width + height\n\n\ndef name():\n 
 def test_it_carries_out_an_instruction_and_leaves_the_rest(real_engine: Engine) -> None:
     request = EditRequest(Snapshot(EXAMPLE), "Rename the function discount to reduced.", name="inventory.py")
     result = real_engine.edit(request)
-    assert "def reduced(price: float, percent: float) -> float:" in result.best.text
+    assert result.best.text == EXAMPLE.replace("def discount(", "def reduced(")
     assert result.best.edits.apply(EXAMPLE) == result.best.text
+    assert result.cost.copied_lines == EXAMPLE.count("\n") - 1
+
+
+def test_what_stays_costs_few_forwards(real_engine: Engine) -> None:
+    snapshot = Snapshot(EXAMPLE)
+    request = EditRequest(
+        snapshot, "Rename the function discount to reduced.", name="inventory.py", strategy="verified"
+    )
+    result = real_engine.edit(request)
     assert result.cost.copied_lines >= EXAMPLE.count("\n") - 3
     assert result.cost.forwards < result.cost.plain_forwards / 8
 

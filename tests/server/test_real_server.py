@@ -74,7 +74,7 @@ async def test_an_edit_streams_and_comes_with_its_cost(client: BaseLanguageClien
     text = applied(EXAMPLE, result.hunks)
     assert "def reduced(price: float, percent: float) -> float:" in text
     assert result.changedLines < 8
-    assert result.cost.forwards < result.cost.plainForwards / 8
+    assert result.cost.forwards < result.cost.plainForwards / 4  # a program and a search included
     kinds = [item["kind"] for item in items]
     assert kinds[0] == "answer"
     assert {"copied", "text", "hunk"} <= set(kinds)
