@@ -78,15 +78,16 @@ def doubt_table(records: Sequence[EditRecord]) -> Table:
     an ensemble the first answer taken, what both find likely, or doubt."""
     rows = []
     for name, group in group_by(records, lambda record: record.set).items():
-        for way, kind_of in _KINDS.items():
-            answers = [(record, record.ways[way]) for record in group if way in record.ways]
-            answers = [(record, answer) for record, answer in answers if answer.candidates]
-            kinds: dict[str, list[tuple[EditRecord, WayRecord]]] = {}
-            for record, answer in answers:
-                kinds.setdefault(kind_of(answer), []).append((record, answer))
-            rows += [(name, way, label, *_doubt(found)) for label, found in sorted(kinds.items())]
+        for way in _KINDS:
+            rows += [(name, way, label, *_doubt(found)) for label, found in sorted(_by_kind(group, way).items())]
     headings = ("set", "way", "edits", "n", "exact %", "with tests", "tests passed %", "median s")
     return Table("What strategies make of their own edits", headings, tuple(rows))
+
+
+def _by_kind(records: Sequence[EditRecord], way: Way) -> dict[str, list[tuple[EditRecord, WayRecord]]]:
+    kind_of = _KINDS[way]
+    answers = [(record, record.ways[way]) for record in records if way in record.ways]
+    return group_by([found for found in answers if found[1].candidates], lambda found: kind_of(found[1]))
 
 
 def _doubt(answers: Sequence[tuple[EditRecord, WayRecord]]) -> tuple[str, ...]:

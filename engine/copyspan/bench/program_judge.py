@@ -4,13 +4,13 @@ A gap is where a program does not go on copying: lines that go, with new text in
 between two lines where new text comes in. A copy is a maximal run of lines between two gaps.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from copyspan.bench.edit_records import Difference, ProgramRecord
 from copyspan.edits.align import align_lines
 from copyspan.edits.program import CopyLines, Gen, Op, Program
-from copyspan.edits.text import LineRange, Snapshot
+from copyspan.edits.text import LineRange, Snapshot, split_lines
 
 
 class Gap(NamedTuple):
@@ -45,17 +45,21 @@ def judge_program(program: Program | None, snapshot: Snapshot, scope: LineRange,
 
 def gaps_of(ops: Iterable[Op], num_lines: int) -> list[Gap]:
     """The gaps of a program over a whole document, in order."""
-    gaps: list[Gap] = []
-    place, has_text = 0, False
+    # A copy that goes back is no copy that stays.
+    found = between_copies(ops, num_lines)
+    return [Gap(min(place, start), max(place, start)) for place, start, num_new in found if place != start or num_new]
+
+
+def between_copies(ops: Iterable[Op], num_lines: int) -> Iterator[tuple[int, int, int]]:
+    """Before each copy of a program, and at its end: the line after the copy before it, the line that it goes on with,
+    both counted from 0, and how many new lines stand between them."""
+    place, num_new = 0, 0
     for op in (*ops, None):
         if isinstance(op, Gen):
-            has_text = has_text or bool(op.text)
+            num_new += len(split_lines(op.text))
             continue
-        start = op.start if isinstance(op, CopyLines) else num_lines
-        if start != place or has_text:
-            gaps.append(Gap(min(place, start), max(place, start)))  # a copy that goes back is no copy that stays
-        place, has_text = op.stop if isinstance(op, CopyLines) else num_lines, False
-    return gaps
+        yield place, op.start if isinstance(op, CopyLines) else num_lines, num_new
+        place, num_new = op.stop if isinstance(op, CopyLines) else num_lines, 0
 
 
 def difference_of(found: Sequence[Gap], right: Sequence[Gap]) -> Difference:

@@ -1,12 +1,11 @@
 """What an edit touches, beside what its reference touches: the places, and lines that get lost. Knows no model."""
 
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from copyspan.bench.edit_records import Difference
-from copyspan.bench.program_judge import difference_of, gaps_of
+from copyspan.bench.program_judge import between_copies, difference_of, gaps_of
 from copyspan.edits.align import align_lines
-from copyspan.edits.program import CopyLines, Gen, Op
+from copyspan.edits.program import CopyLines, Gen
 from copyspan.edits.text import Snapshot, split_lines
 
 
@@ -28,19 +27,8 @@ def touched(snapshot: Snapshot, text: str, after: str) -> Touched:
     kept = {i for op in right if isinstance(op, CopyLines) for i in range(op.start, op.stop)}
     written = {line.strip() for op in found if isinstance(op, Gen) for line in split_lines(op.text)}
     lost = 0
-    for dropped, num_new in _replaced(found, snapshot.num_lines):
+    for place, start, num_new in between_copies(found, snapshot.num_lines):
+        dropped = range(place, start)
         lines = [i for i in dropped if i in kept and snapshot.content(i).strip() not in {"", *written}]
         lost += min(len(lines), max(0, len(dropped) - num_new))
     return Touched(difference_of(places, wanted), lost)
-
-
-def _replaced(ops: Iterable[Op], num_lines: int) -> Iterator[tuple[range, int]]:
-    """The lines between two copies, counted from 0, and how many new ones stand in their place."""
-    place, num_new = 0, 0
-    for op in ops:
-        if isinstance(op, Gen):
-            num_new += len(split_lines(op.text))
-        elif isinstance(op, CopyLines):
-            yield range(place, op.start), num_new
-            place, num_new = op.stop, 0
-    yield range(place, num_lines), num_new

@@ -45,9 +45,9 @@ class Ensemble:
         first = self._first()
         greedy, useful = (first.answer, first.useful) if isinstance(first, First) else (first, None)
         odd = useful if useful and self._rewriter.is_odd(useful) else None
-        is_taken = useful is not None and odd is None
-        if useful and is_taken and num_candidates == 1:
-            return Rewrites((useful,), 0)
+        taken = None if odd else useful
+        if taken and num_candidates == 1:
+            return Rewrites((taken,), 0)
         others = self._program([self._text(useful)] if useful else [])
         if odd:
             others = self._with_more(others, [odd])
@@ -55,10 +55,10 @@ class Ensemble:
         if isinstance(first, First) and not (num_candidates == 1 and self._is_agreed(others)):
             found, searched = self._rewriter.departures(first, max(width, num_candidates - 1))
             others = self._with_more(others, found)
-        is_doubtful = self._has_programs and not is_taken and bool(others) and not self._is_agreed(others)
+        is_doubtful = self._has_programs and taken is None and bool(others) and not self._is_agreed(others)
         if odd:
             return Rewrites(tuple(others), searched, is_doubtful)
-        return replace(Rewrites.of(greedy, others, searched, is_of_use=is_taken), is_doubtful=is_doubtful)
+        return replace(Rewrites.of(greedy, others, searched, is_of_use=taken is not None), is_doubtful=is_doubtful)
 
     def more(self, known: Iterable[str], searched: int, width: int) -> Rewrites:
         """Answers of the next `width` departures after the first `searched`, and of a program, those that equal none
