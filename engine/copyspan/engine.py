@@ -10,7 +10,7 @@ from dataclasses import replace
 from copyspan.config import KEY_VARIABLE, EngineSettings, StrategyWish
 from copyspan.edits.prefix import common_prefix
 from copyspan.edits.text import Snapshot
-from copyspan.errors import OutputRejected
+from copyspan.errors import ContextTooLong, OutputRejected
 from copyspan.models.adapters import choose as choose_adapter
 from copyspan.models.adapters import shipped_cards
 from copyspan.models.protocol import LanguageModel
@@ -118,9 +118,11 @@ class Engine:
             try:
                 return work.result(work.writer().write(request.candidates, width), "program")
             except OutputRejected as refusal:
-                return work.result(
-                    work.rewriter().rewrite(request.candidates, width), "verified", fallback=_reason(refusal)
-                )
+                try:
+                    found = work.rewriter().rewrite(request.candidates, width)
+                except ContextTooLong:  # what was asked for did fit
+                    raise refusal from None
+                return work.result(found, "verified", fallback=_reason(refusal))
         if work.strategy == "ensemble":
             return work.result(work.ensemble().write(request.candidates, width), "ensemble")
         return work.result(work.rewriter().rewrite(request.candidates, width), "verified")

@@ -1,6 +1,7 @@
 """Program decoding: strict by construction, with a scripted model and with random weights."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -17,7 +18,8 @@ from copyspan.engine import (
     LinesCopied,
     TextGenerated,
 )
-from copyspan.errors import OutputRejected
+from copyspan.errors import ContextTooLong, OutputRejected
+from copyspan.models.protocol import Adapter
 from copyspan.strategies import program as strategy
 from copyspan.testing import ScriptedModel, fenced
 from tiny_lm import tiny_model
@@ -109,6 +111,16 @@ def test_a_program_with_the_marks_of_a_wrong_span_gives_way_to_rewriting(
         assert result.strategy == "verified"
         assert result.fallback is not None
         assert says in result.fallback
+
+
+def test_a_refused_program_stays_refused_where_rewriting_has_no_room() -> None:
+    written = '<program>\n<copy lines="1-4"/>\n<copy lines="6-12"/>\n</program>'
+    model = ScriptedModel([written], context_size=520, adapter=Adapter("numbers alone", splice=False))
+    request = EditRequest(Snapshot(DOCUMENT), "improve it", strategy="program")
+    with pytest.raises(OutputRejected, match="leaves out line 5"):
+        Engine(model).edit(request)
+    with pytest.raises(ContextTooLong):
+        Engine(model).edit(replace(request, strategy="verified"))
 
 
 OTHERS = [program((1, 4), "new\n", (6, 12)), program((1, 4), "new\n", (5, 12)), program((1, 3), "new\n", (6, 12))]
