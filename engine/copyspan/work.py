@@ -12,7 +12,7 @@ from copyspan.edits.resolve import render, resolve
 from copyspan.edits.text import LineRange, Snapshot
 from copyspan.errors import UsageError
 from copyspan.models.prompt import NumberedPrompt, RewritePrompt, numbered_prompt, rewrite_prompt, shown
-from copyspan.models.protocol import LanguageModel
+from copyspan.models.protocol import LanguageModel, splices_copies
 from copyspan.result import Candidate, Cost, EditRequest, EditResult, check_instruction
 from copyspan.strategies.answer import Answer, Rewrites
 from copyspan.strategies.choice import choose
@@ -62,9 +62,7 @@ class Work:
         return self._writer(self.run)
 
     def _writer(self, run: Run) -> ProgramWriter:
-        request, adapter = self._request, self._model.adapter
-        # A model that was not trained sees what it copies, as it would in a text.
-        splice = adapter is None or adapter.splice
+        request, splice = self._request, splices_copies(self._model.adapter)
         return ProgramWriter(
             run, request.snapshot, self._scope, request.instruction, self._numbered_prompt, splice=splice
         )

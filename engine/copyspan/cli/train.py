@@ -14,7 +14,7 @@ from copyspan.cli.stopping import stopping
 from copyspan.cli.terminal import put, say
 from copyspan.cli.train_data import register
 from copyspan.cli.worker import quieten
-from copyspan.errors import SourceError
+from copyspan.errors import SourceError, UsageError
 
 if TYPE_CHECKING:
     from copyspan.train.validate import PairRecord
@@ -67,10 +67,12 @@ def run(
 
 @train.command()
 def validate(
-    adapter: Annotated[Path, typer.Argument(help="The folder of an adapter.", show_default=False)],
+    adapter: Annotated[
+        str, typer.Argument(help="The folder of an adapter, or none: a model as it is.", show_default=False)
+    ],
     pairs: Annotated[Path, typer.Argument(help="A file of edit pairs.", show_default=False)],
     model: Annotated[
-        str | None, typer.Option("--model", help="The base model, where it has another name here.")
+        str | None, typer.Option("--model", help="The base model, where it has another name here, or no adapter.")
     ] = None,
     count: Annotated[int | None, typer.Option("--count", min=1, help="The first so many pairs.")] = None,
     out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="JSON lines, one for each pair.")] = None,
@@ -79,31 +81,35 @@ def validate(
     threads: ThreadsOption = None,
     context_size: ContextSizeOption = 16384,
 ) -> None:
-    """Let an adapter write the programs of pairs, and count how many are right."""
+    """Let a model with an adapter write the programs of pairs, and count how many are right."""
     quieten()
     from copyspan.models.adapter_card import read_card
     from copyspan.models.adapters import choose
+    from copyspan.models.protocol import splices_copies
     from copyspan.models.transformers import TransformersModel
     from copyspan.models.weights import fetch
     from copyspan.train.pairs import read_pairs
     from copyspan.train.validate import Validator
 
     _set_threads(threads)
-    card = read_card(adapter)
+    card = None if adapter == "none" else read_card(Path(adapter))
+    name = card.base if card else model
+    if name is None:
+        raise UsageError("No model is named. Say which one: --model NAME.")
     chosen = read_pairs(pairs)[:count]
     records = []
     with bar() as shown:
-        base = fetch(model or card.base, None, shown)
-        shown.started(f"Loading {card.name}", None, "")
-        chosen_adapter = choose(str(adapter), card.base, base)
+        base = fetch(model or name, None, shown)
+        shown.started(f"Loading {card.name if card else name}", None, "")
+        chosen_adapter = choose(adapter, name, base)
         loaded = TransformersModel.load(
-            base, name=card.base, device=device, dtype=dtype, context_size=context_size, adapter=chosen_adapter
+            base, name=name, device=device, dtype=dtype, context_size=context_size, adapter=chosen_adapter
         )
         loaded.use_adapter(True)
         shown.finished()
         shown.started("Pairs", len(chosen), "pairs")
         with stopping() as caught:
-            for record in Validator.of(loaded, splice=card.splice).records(chosen, caught):
+            for record in Validator.of(loaded, splice=splices_copies(loaded.adapter)).records(chosen, caught):
                 shown.advanced(1)
                 if record is not None:
                     records.append(record)

@@ -70,6 +70,12 @@ class Adapter:
     """Whether it expects copied lines in the context after the tag of their copy."""
 
 
+def splices_copies(adapter: Adapter | None) -> bool:
+    """Whether programs are written with copied lines in the context: a model that was not taught to write them without
+    sees what it copies, as it would in a text."""
+    return adapter is None or adapter.splice
+
+
 class LanguageModel(Protocol):
     """A causal language model with one context that can be cut back."""
 

@@ -74,6 +74,11 @@ def test_a_model_is_trained_and_validated(recipe, base, tmp_path):
     found = [PairRecord.model_validate_json(line) for line in records.read_text().splitlines()]
     assert [record.exact for record in found] == [True, True]
 
+    result = train("validate", "none", out / "validation.jsonl", "--model", base, "--dtype", "float32")
+    assert result.exit_code == 0, result.output
+    assert result.stdout.count("100.0%") < 4  # the model as it was
+    assert train("validate", "none", out / "validation.jsonl").exit_code == 2
+
 
 def test_a_run_goes_on_or_begins_anew(recipe, tmp_path):
     out = tmp_path / "out"
