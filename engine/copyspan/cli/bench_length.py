@@ -61,11 +61,8 @@ def length(
     with bar() as shown:
         engine = load(settings, shown)
     trained = engine.model.adapter
-    options: dict[str, Option] = {
-        "ways": " ".join(ways),
-        "context_size": context_size,
-        "adapter": trained.name if trained else "none",
-    }
+    # Not the ways: what is affordable in a short document may not be in a long one.
+    options: dict[str, Option] = {"context_size": context_size, "adapter": trained.name if trained else "none"}
     parts = (engine.model.name, engine.model.dtype, engine.model.device, *([trained.name] if trained else []))
     path = out / f"length-{framing}-{'-'.join(map(file_name, parts))}.jsonl"
     plan = it.Plan(lines or it.LENGTHS, ways, edited, others, file_name_of(edited[0]))

@@ -127,12 +127,14 @@ def edit(
         search_width=candidates,
     )
     engine = _load(settings, random_weights)
-    trained = engine.model.adapter if set(ADAPTED_WAYS) & set(plan.ways) else None
+    trained = engine.model.adapter
     if "adapted" in plan.ways and trained is None:
         raise UsageError(f"--way adapted: {model} has no adapter. Name one: --adapter DIR.")
-    told = {"adapter": trained.name} if trained else {}
+    slug, told = _slug(engine), {}
+    if set(ADAPTED_WAYS) & set(plan.ways):
+        slug += f"-{file_name(trained.name) if trained else 'no-adapter'}"
+        told = {"adapter": trained.name if trained else "none"}
     header = header_of("edit", engine.model, seed, {**plan.header_options(), "context_size": context_size, **told})
-    slug = f"{_slug(engine)}-{file_name(trained.name)}" if trained else _slug(engine)
     path = out / f"edit-{framing}-{slug}.jsonl"
     with ResultFile(path, header, EditRecord, resume=resume) as results, bar() as shown:
         shown.started("Edits", len(cases), "cases")

@@ -63,6 +63,17 @@ def test_edits_run_in_every_way_and_are_resumed(folder, tmp_path):
     assert bench(*args, "--way", "plain").exit_code == 2  # not what the file was made with
 
 
+def test_programs_of_an_untrained_model_have_a_file_of_their_own(folder, tmp_path):
+    path = write_set(tmp_path / "mine.jsonl", RECORD)
+    args = ("edit", path, "--model", folder, "--dtype", "float32", "--out", tmp_path)
+    assert bench(*args, "--way", "verified").exit_code == 0
+    result = bench(*args, "--way", "program")
+    assert result.exit_code == 0, result.output
+    header, [record] = read_results(tmp_path / "edit-plain-tiny-float32-cpu-no-adapter.jsonl", EditRecord)
+    assert (header.options["adapter"], set(record.ways)) == ("none", {"program"})
+    assert len(read_results(tmp_path / "edit-plain-tiny-float32-cpu.jsonl", EditRecord)[1]) == 1
+
+
 def test_documents_that_grow_are_edited(folder, tmp_path):
     path = write_set(tmp_path / "mine.jsonl", *(RECORD | {"id": name} for name in "abcdefgh"))
     args = ("length", path, "--model", folder, "--dtype", "float32", "--lines", 20, "--sample", 1, "--out", tmp_path)
