@@ -1,6 +1,6 @@
 """What is stored of an edit that was made in several ways."""
 
-from typing import Literal
+from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict
 
@@ -71,6 +71,11 @@ class WayRecord(_Value):
     """Why the way gave nothing, in a sentence, where another one stepped in."""
     is_doubtful: bool = False
     """Whether the way says that its first candidate is unlikely to be right."""
+
+    @property
+    def alone(self) -> Self:
+        """Without what another way gave in its place: a refused program is wrong, whatever rewriting gave then."""
+        return self.model_copy(update={"candidates": [], "error": "rewritten"}) if self.fallback else self
 
 
 class Flip(_Value):

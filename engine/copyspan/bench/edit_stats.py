@@ -93,7 +93,7 @@ def candidate_curves(records: Sequence[EditRecord]) -> dict[tuple[str, str], lis
     most, curves = most_candidates(records), {}
     for name, group in group_by(records, lambda record: record.set).items():
         for way, told in SEARCHES.items():
-            searched = [(record, record.ways[way]) for record in group if way in record.ways]
+            searched = [(record, record.ways[way].alone) for record in group if way in record.ways]
             tested = [found for record, found in searched if record.has_tests]
             curves[name, f"exact{told}"] = right_among([found for _, found in searched], lambda c: c.exact, most)
             curves[name, f"tests passed{told}"] = right_among(tested, lambda c: c.passed, most)
@@ -116,13 +116,18 @@ def _first(way: Way, record: EditRecord) -> WayRecord | None:
     return record.ways.get(way)
 
 
+def _alone(way: Way, record: EditRecord) -> WayRecord | None:
+    answer = record.ways.get(way)
+    return answer and answer.alone
+
+
 CHOICES: Mapping[str, Callable[[EditRecord], WayRecord | None]] = {
     "plain": partial(_first, "plain"),
     "lookup": partial(_first, "lookup"),
     "verified": partial(_first, "verified"),
     SHIPPED: partial(_first, "search"),
-    "program": partial(_first, "program"),
-    "program, searched": partial(_first, "program-search"),
+    "program": partial(_alone, "program"),
+    "program, searched": partial(_alone, "program-search"),
     "ensemble, as shipped": partial(_first, "ensemble"),
     "adapter left on": partial(_first, "adapted"),
 }

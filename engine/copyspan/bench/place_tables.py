@@ -25,7 +25,7 @@ def place_table(records: Sequence[EditRecord]) -> Table:
 
 
 def _shares(answers: Sequence[WayRecord]) -> tuple[str, ...]:
-    found = [answer.candidates[0] for answer in answers if answer.candidates and answer.fallback is None]
+    found = [answer.candidates[0] for answer in answers if answer.candidates]
     hits = (
         len(found),
         sum(first.changed for first in found),

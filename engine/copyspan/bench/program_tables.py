@@ -48,7 +48,7 @@ def _programs(records: Sequence[EditRecord]) -> dict[str, list[tuple[ProgramReco
     for name, group in group_by(records, lambda record: record.set).items():
         # The first program is the same whether others are looked for or not.
         answers = [record.ways.get("program") or record.ways.get("program-search") for record in group]
-        judged = [(a.program, bool(a.candidates) and a.candidates[0].exact) for a in answers if a and a.program]
+        judged = [(a.program, any(c.exact for c in a.alone.candidates[:1])) for a in answers if a and a.program]
         if judged:
             found[name] = judged
     return found

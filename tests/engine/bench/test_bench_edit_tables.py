@@ -3,6 +3,7 @@
 import pytest
 from bench_models import answer, edit_record, flips, way
 
+from copyspan.bench.edit_records import ProgramRecord
 from copyspan.bench.edit_stats import bin_name, both, by_length, candidate_curves, mean_seconds
 from copyspan.bench.edit_tables import (
     accuracy_table,
@@ -13,6 +14,7 @@ from copyspan.bench.edit_tables import (
     tables,
     time_table,
 )
+from copyspan.bench.program_tables import failure_table
 
 SAME, RIGHT, WRONG = answer(changed=False), answer(exact=True, passed=True), answer(passed=False)
 RECORDS = [
@@ -103,6 +105,18 @@ def test_programs_are_judged_by_what_they_say_of_themselves():
         "doubtful": ("1", "0.0", "1", "0.0", "3.0"),
         "rewritten": ("1", "0.0", "1", "0.0", "3.0"),
     }
+
+
+def test_what_rewriting_gives_in_the_place_of_a_program_is_not_the_programs():
+    told = {"fallback": "Odd.", "program": ProgramRecord(copies=1, starts_right=0, ends_right=0, difference="fallback")}
+    rewritten = way(3.0, 5, RIGHT).model_copy(update=told)
+    records = [edit_record("a", 9, {"program": rewritten, "program-search": rewritten}, has_tests=True)]
+    for row in accuracy_table(records).rows:
+        exact, tested, passed, unchanged, refused, why = row[3:]
+        assert (tested, why) == ("1", "rewritten 1")
+        assert [cell.split(" ")[0] for cell in (exact, passed, unchanged, refused)] == ["0.0", "0.0", "0.0", "100.0"]
+    assert failure_table(records).rows == (("mine", "1", "0", "0", "0", "0", "0", "0", "1"),)
+    assert [point.value for point in candidate_curves(records)["mine", "tests passed, programs"]] == [0.0]
 
 
 def test_an_ensemble_is_judged_by_what_it_says_of_itself():
